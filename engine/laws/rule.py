@@ -355,24 +355,11 @@ class Ruleset:
 
         Options are those of `Row.noted`.
         """
-
-        def register(function: Callable[..., Statement]) -> Rule:
-            name, sentence = self._entry(function)
-            row = row_of(function, sentence)
-            code = cast(FunctionType, function).__code__
-            place = f"{code.co_filename}, line {code.co_firstlineno}"
-            return cast(Rule, self._add(name, replace(row, options=options), cite, place))
-
-        return register
+        return self._registering(cite, lambda f, said: replace(row_of(f, said), options=options))
 
     def fact(self, *, cite: str) -> Callable[[Callable[..., Claim]], Fact]:
         """Register the fact that the decorated function states; its docstring is the sentence."""
-
-        def register(function: Callable[..., Claim]) -> Fact:
-            name, sentence = self._entry(function)
-            return cast(Fact, self._add(name, row_of(function, sentence), cite))
-
-        return register
+        return self._registering(cite, row_of)
 
     def state(
         self, cite: str, shared: Mapping[str, str | bool] = NOTHING, /, **rows: Row | Law | Tensor
@@ -422,11 +409,18 @@ class Ruleset:
         self, *, cite: str, each: Parts | None = None, **options: str | bool
     ) -> Callable[[Callable[..., Iterable[Any]]], BulkRule]:
         """Register a law on whole sums or products; options are those of `BulkRule`."""
+        return self._registering(cite, lambda f, said: Bulk(f, each).noted(said, **options))
 
-        def register(function: Callable[..., Iterable[Any]]) -> BulkRule:
+    def _registering(
+        self, cite: str, row: Callable[[Callable[..., Any], str], Row]
+    ) -> Callable[[Callable[..., Any]], Any]:
+        """Register the row that is made of the decorated function and its docstring."""
+
+        def register(function: Callable[..., Any]) -> Rule | Fact | BulkRule:
             name, sentence = self._entry(function)
-            row = Bulk(function, each).noted(sentence, **options)
-            return cast(BulkRule, self._add(name, row, cite))
+            code = cast(FunctionType, function).__code__
+            place = f"{code.co_filename}, line {code.co_firstlineno}"
+            return self._add(name, row(function, sentence), cite, place)
 
         return register
 

@@ -12,9 +12,8 @@ import opt_einsum
 
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
+from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -326,20 +325,16 @@ def cheapest_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[i
 
 def _numbered(halves: Mapping[int, int], count: int) -> Path:
     """The path that splits all factors, and their parts, as is said."""
-    numbers = {1 << k: k for k in range(count)}
     path: Path = []
-    stack = [(1 << count) - 1]
-    while stack:
-        whole = stack[-1]
-        parts = [] if whole in numbers else [halves[whole], whole ^ halves[whole]]
-        missing = [p for p in parts if p not in numbers]
-        stack += missing
-        if not missing:
-            stack.pop()
-            if parts:
-                i, j = sorted(numbers[p] for p in parts)
-                path.append((i, j))
-                numbers[whole] = count + len(path) - 1
+
+    def number(whole: int) -> int:
+        if whole not in halves:
+            return whole.bit_length() - 1
+        second, first = number(whole ^ halves[whole]), number(halves[whole])
+        path.append((min(first, second), max(first, second)))
+        return count + len(path) - 1
+
+    number((1 << count) - 1)
     return path
 
 
@@ -429,7 +424,7 @@ def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
 
 
 def order_price(graph: Snapshot, network: Network, search: Search) -> int:
-    """What the products cost that `contract` makes of all factors.
+    """What the products cost that `contract` makes of all factors; equal ones cost once.
 
     It is worked out once for networks whose factors have the same sizes and are equal in the same
     places.
@@ -439,31 +434,23 @@ def order_price(graph: Snapshot, network: Network, search: Search) -> int:
         (numbers.setdefault(c, len(numbers)), part, graph.dims[c], graph.sparsity.get(c, False))
         for c, part in network.factors
     )
-    return graph.remember(
-        ("order price", search, factors, network.out),
-        lambda: _price(graph.model, factors, network, search),
-    )
 
+    def price() -> int:
+        parts = tuple(part for _, part, _, _ in factors)
+        made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
+        known: dict[tuple[int, int, Spec], int] = {}
+        total = 0
+        lengths = _lengths(graph.model, network, parts)
+        for i, j, spec in _products(parts, network.out, lengths, search):
+            (a, left, first), (b, right, second) = made[i], made[j]
+            out = output_dims(spec, left, right)
+            if (a, b, spec) not in known:
+                known[a, b, spec] = len(factors) + len(known)
+                total += graph.model.node("ein", (spec,), (left, right), out, (first, second))
+            made.append((known[a, b, spec], out, False))
+        return total
 
-def _price(
-    model: Model,
-    factors: Sequence[tuple[int, Indices, Dims, Sparsity]],
-    network: Network,
-    search: Search,
-) -> int:
-    """The price of all products; one that occurs twice is computed once."""
-    parts = tuple(part for _, part, _, _ in factors)
-    made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
-    known: dict[tuple[int, int, Spec], int] = {}
-    price = 0
-    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), search):
-        (a, left, first), (b, right, second) = made[i], made[j]
-        out = output_dims(spec, left, right)
-        if (a, b, spec) not in known:
-            known[a, b, spec] = len(factors) + len(known)
-            price += model.node("ein", (spec,), (left, right), out, (first, second))
-        made.append((known[a, b, spec], out, False))
-    return price
+    return graph.remember(("order price", search, factors, network.out), price)
 
 
 def _lengths(
@@ -498,8 +485,7 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     rest_out = interface(right, left, network.out, first_out)
     a = contract(graph, network, first, first_out)
     b = contract(graph, network, rest, rest_out)
-    whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
-    return scaled(network.coefficient, whole)
+    return as_term(graph, network, [(a, first_out), (b, rest_out)])
 
 
 def interface(inside: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:

@@ -878,17 +878,13 @@ def exponent_and_cofactor(
 
 def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Network]:
     """A product times each term of a sum."""
-    cls, part = total
-    for t, c in linear_forms(graph, cls)[0][0].items():
+    whole = replace(network, factors=(*network.factors, total))
+    for t, c in linear_forms(graph, total[0])[0][0].items():
         own = multiple(graph, t, c)
         if len(own.sizes) > len(own.out):
             own = replace(own, factors=((t, own.out),), coefficient=c)
-        moved = tuple((f, tuple(part[i] for i in axes)) for f, axes in own.factors)
-        factors = (*network.factors, *moved)
-        coefficient = network.coefficient * own.coefficient
-        yield constants_in_coefficient(
-            graph, replace(network, factors=factors, coefficient=coefficient)
-        )
+        product = whole.with_factor(len(network.factors), own)
+        yield constants_in_coefficient(graph, product)
 
 
 def _bases(graph: Snapshot, network: Network) -> frozenset[tuple[Factor, Fraction]]:
