@@ -26,7 +26,7 @@ TIERS = ("quick", "standard", "thorough")
 CASES = 3
 SECONDS = 0.4
 # In the standard tier a test that takes less has all cases.
-WHOLE = 0.3
+WHOLE = 0.2
 # Multiples of the golden section are spread evenly, and in step with no period of the cases.
 GOLDEN = (sqrt(5) - 1) / 2
 
