@@ -174,7 +174,7 @@ def test_all_names_of_the_notation_are_there() -> None:
         for w in re.findall(r"\b[a-z]\w*(?=\()", cell)
     }
     assert len(words) > 15
-    assert all(hasattr(notation, w) or w in ("when", "noted") for w in words)
+    assert all(hasattr(notation, w) or w in ("state", "when", "noted") for w in words)
 
 
 @pytest.mark.parametrize(
