@@ -20,10 +20,10 @@ from eggrad.engine.saturation.schedule import Budget, Strategy
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.engine.workbench.audit import audit, false_properties
 from eggrad.rules.standard import AT_SYMMETRIC, EQUIVALENCE_OF_DECLARED, STANDARD, system
 from tests.benchmarks.formulas.formula import Formula
 from tests.benchmarks.formulas.tuned import TUNED
+from tests.support.audit import audit, false_properties
 from tests.support.partial_triples import random_triple
 
 SIZES = {"n": 3, "m": 2}

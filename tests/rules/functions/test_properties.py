@@ -19,10 +19,10 @@ from eggrad.engine.laws.properties import (
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.term import Term
-from eggrad.engine.workbench.fact_check import check_fact, is_concluded
 from eggrad.rules.functions.matrix_properties import matrix_properties
 from eggrad.rules.functions.properties import domains, properties, ties
 from eggrad.rules.functions.ranges import ranges
+from tests.support.fact_check import check_fact, is_concluded
 from tests.support.tiers import every_case, samples
 
 x, y = t.variable("x", ("n",)), t.variable("y", ("n",))
