@@ -397,7 +397,8 @@ class Part:
         """The items, or the item; None where there is none."""
         if self.several:
             return whole[self.start : self.stop]
-        return next(iter(whole[cast(int, self.start) :]), None)
+        place = cast(int, self.start)
+        return whole[place] if -len(whole) <= place < len(whole) else None
 
     @property
     def __name__(self) -> str:

@@ -6,17 +6,22 @@ from typing import Any, Final
 
 from eggrad.engine.indices.spec import TRANSPOSE
 from eggrad.engine.laws.language import (
+    Attribute,
     Call,
     Comparison,
     Condition,
     Known,
     Law,
     Literal,
+    Negation,
     Node,
     Parameter,
+    Part,
     Tensor,
+    plus,
 )
 from eggrad.engine.laws.properties import INTEGER, PROBABILITY, PROPERTIES, TOTAL
+from eggrad.engine.laws.spelling import spelled
 from eggrad.engine.terms.term import FUNCTION_NODES
 
 # How tightly what is written binds.
@@ -98,10 +103,18 @@ def _tests(conditions: Sequence[Any]) -> str:
 
 
 def _test(c: Call) -> str:
-    if not isinstance(c.function, Condition) or _name(c) in _SEEN:
-        return ""
-    sentence = str(c.function.function.__doc__).splitlines()[0]
-    return sentence.removeprefix("Whether ").removesuffix(".")
+    match c.function:
+        case Negation(test=Attribute()):
+            return spelled(c).replace("~", "not ")
+        case Negation(test=test):
+            return f"it is not so that {_test(Call(Condition(test), c.args))}"
+        case Condition(function=Attribute() | Part()):
+            return spelled(c)
+        case Condition(function=test) if _name(c) not in _SEEN:
+            sentence = str(test.__doc__).splitlines()[0]
+            return sentence.removeprefix("Whether ").removesuffix(".")
+        case _:
+            return ""
 
 
 def _name(c: Call) -> str:
@@ -167,6 +180,10 @@ def _written(pattern: object) -> Written:
             return _written(value)
         case Fraction() | int():
             return str(pattern), ATOM if Fraction(pattern).denominator == 1 else PRODUCT
+        case Call(function=Attribute() | Part()):
+            return spelled(pattern), ATOM
+        case Call(function=function, args=(c, d)) if function is plus:
+            return f"{_at(SUM, c)} + {_at(PRODUCT, d)}", SUM
         case Call(function=function, args=args):
             opposite = function is not None and function.__name__ == "opposite"
             minus = f"-{_at(PRODUCT, args[0])}", SUM

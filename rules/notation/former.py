@@ -1,4 +1,4 @@
-"""Names that the notation had before axes and records were read as in Python.
+"""Names that the notation had before `n[0]`, `n + m` and `f.is_test` could be written.
 
 They work until the next release, and say what to write instead.
 """

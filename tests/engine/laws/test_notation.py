@@ -18,6 +18,7 @@ from eggrad.engine.laws.language import (
     fn,
     scale,
 )
+from eggrad.engine.laws.matching import Closing, Reject
 from eggrad.engine.laws.rule import Fact, Rule, Ruleset
 from eggrad.engine.laws.sentences import written
 from eggrad.engine.laws.spelling import spelled
@@ -148,3 +149,39 @@ def test_both_notations_say_the_same() -> None:
     assert spelled(fn("erf", a)) == "fn('erf', a)"
     assert spelled(dims(a)) == "dims(a)"
     assert written(ein("i,i->", a, b)) == "a·b"
+
+
+def test_axes_are_tuples_and_functions_have_records() -> None:
+    found = Closing({"n": ("i", 2), "m": (3,), "f": "sin", "c": Number(1, 2)}).build
+    assert found(n[0]) == "i"
+    assert found(n[-1:] * 2 + m) == (2, 2, 3)
+    assert found(c + 1) == Number(3, 2)
+    assert found(f.parity == "odd")
+    assert not found(~as_condition(f.total))
+    with pytest.raises(Reject):
+        found(m[1])
+    with pytest.raises(AttributeError):
+        _ = n.parity
+    with pytest.raises(RuleError, match="~ stands before a condition"):
+        _ = ~a
+
+
+def test_a_part_of_what_is_computed_has_a_name() -> None:
+    rest = sifted(s, n)
+    found = Closing({"s": ((0, 1), (1, 2), (0, 2)), "n": ("k",)}).build
+    assert found(rest.spec[1:]) == ((0, 1), (0, 1))
+    assert found(as_condition(rest.is_gone))
+    assert spelled(const(1, rest.ones)) == "const(1, sifted(s, n).ones)"
+
+
+@pytest.mark.parametrize(
+    ("condition_", "said"),
+    [
+        (f.is_test, ", where f.is_test."),
+        (~as_condition(f.total), ", where not f.total."),
+        (f.parity == "odd", " for f.parity = odd."),
+        (~is_integer(c), ", where it is not so that a number is an integer."),
+    ],
+)
+def test_a_sentence_says_what_is_asked_of_records(condition_: Any, said: str) -> None:
+    assert stated((f(c * a) >> f(a)).when(condition_)).law == f"f(c·a) = f(a){said}"
