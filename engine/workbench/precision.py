@@ -1,6 +1,6 @@
 """The values of terms in as many digits as they need, or none, where digits decide nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log10
 from typing import Final
 
@@ -10,6 +10,7 @@ from eggrad.engine.laws.matching import SYMBOLS
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.blurred import is_blurred
 from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.engine.terms.term_patterns import substituted
 
@@ -18,6 +19,12 @@ from eggrad.engine.terms.term_patterns import substituted
 LEAST, MOST, FURTHER = 50, 2000, 25
 SUMS: Final = frozenset({"add", "subtract", "einsum"})
 TINY, VAST = 1e-300, 1e300
+# What has a value at all reals.
+DEFINED: Final = frozenset(f.name for f in FUNCTIONS.values() if f.total) | {
+    "logsumexp",
+    "softmax",
+    "log_softmax",
+}
 
 
 def steady_values(
@@ -53,10 +60,17 @@ def steady_values(
     with np.errstate(over="ignore"):
         floats = {t: _signed(v.astype(float), v) for t, v in more.items()}
     # Beyond all digits are exponentials of large numbers, and inverses of singular matrices.
+    if any(t.op in DEFINED and _is_lost(floats[t], (floats[a] for a in t.args)) for t in nodes):
+        return None
     for plain, v in zip(oracle.evaluate(own, values, SYMBOLS), floats.values(), strict=True):
         if (np.isfinite(plain) & np.isnan(v)).any():
             return None
     return floats
+
+
+def _is_lost(found: Array, operands: Iterable[Array]) -> bool:
+    """Whether there is no value of operands that all have one."""
+    return bool(np.isnan(found).any()) and not any(np.isnan(v).any() for v in operands)
 
 
 def _signed(floats: Array, numbers: Array) -> Array:

@@ -266,9 +266,9 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
 
 def long_product(rng: np.random.Generator) -> Term:
     """A product of a few vectors and a matrix, each of them many times."""
-    u, v = (terms.variable(name, _dims("i")) for name in "uv")
+    u, v = (terms.variable(name, _dims("i")) for name in ("left", "right"))
     factors = [((u, v)[int(rng.integers(2))], "i") for _ in range(10)]
-    return product([(terms.variable("N", _dims("ik")), "ik"), *factors], "ik", rng)
+    return product([(terms.variable("between", _dims("ik")), "ik"), *factors], "ik", rng)
 
 
 def random_inverses(rng: np.random.Generator) -> list[Term]:
