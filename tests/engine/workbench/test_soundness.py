@@ -36,6 +36,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.workbench.firing import check_firing, telling_instances
 from eggrad.engine.workbench.instances import IllTyped
+from eggrad.engine.workbench.precision import steady_values
 from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Comparison, check_soundness, compare
 from eggrad.engine.workbench.trials import Trial
@@ -219,3 +220,10 @@ def test_bulk_rules_that_raise_are_mistakes(ruleset: Ruleset, classes: RandomCla
 
     with pytest.raises(RuleError, match="it raises AttributeError"):
         check_bulk_soundness(broken, classes)
+
+
+def test_what_is_beyond_all_digits_refutes_nothing() -> None:
+    """The exponential of 10¹²⁵ has no value of any digits, though it is defined."""
+    powers = terms.apply("exp", terms.variable("a", (2,)))
+    assert steady_values([powers], {"a": np.array([1e125, 0])}) is None
+    assert steady_values([powers], {"a": np.array([10.0, 0])}) is not None
