@@ -17,6 +17,7 @@ from itertools import starmap
 from math import ceil, sqrt
 
 import pytest
+from hypothesis import settings
 
 from tests.support.places import DATA, lines_of
 
@@ -97,6 +98,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set the tier, before tests ask for it."""
     global _tier  # noqa: PLW0603
     _tier = config.getoption("tier")
+    # No test is timed: the first example may import what all others have.
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
     config.addinivalue_line("markers", "every_case: the standard tier has all cases of this test")
 
 
