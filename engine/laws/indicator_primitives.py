@@ -157,7 +157,7 @@ def _numbered(constraints: Constraints, part: Indices) -> Constraints:
 
 
 class Reduced(NamedTuple):
-    """What is left of a product whose first operand is an indicator, or a delta.
+    """What is left of a product whose first operand is an indicator, as `Sifted` of a delta.
 
     `spec` is that of the product with what is left of it, which has axes `dims`; `spread` that of
     this product times ones along axes of the sizes `ones`, for which nothing else is left.
@@ -391,11 +391,11 @@ class Paired(NamedTuple):
 @primitive
 def paired(n: Dims, p: Constraints) -> Paired | None:
     """Two axes of one size whose indices are equal, and the rest; None where there are none."""
-    for condition_ in p:
-        match condition_:
+    for constraint in p:
+        match constraint:
             case ("=", ((int() as i, 1), (int() as j, -1))) if n[i] == n[j]:
                 kept = [k for k in range(len(n)) if k != j]
-                rest = tuple(c for c in p if c != condition_)
+                rest = tuple(c for c in p if c != constraint)
                 return Paired(
                     canonical_spec([(i, j), kept], range(len(n))),
                     (n[i],),

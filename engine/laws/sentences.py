@@ -21,7 +21,7 @@ from eggrad.engine.laws.language import (
     plus,
 )
 from eggrad.engine.laws.properties import INTEGER, PROBABILITY, PROPERTIES, TOTAL
-from eggrad.engine.laws.spelling import spelled
+from eggrad.engine.laws.spelling import name_of, spelled
 from eggrad.engine.terms.term import FUNCTION_NODES
 
 # How tightly what is written binds.
@@ -97,7 +97,7 @@ def _tests(conditions: Sequence[Any]) -> str:
     """What conditions on specs, names and the like ask, by their own sentences."""
     calls = [c for c in conditions if isinstance(c, Call)]
     said = [s for c in calls if (s := _test(c))]
-    declared = [str(c.args[1]) for c in calls if _name(c) == "is_declared"]
+    declared = [str(c.args[1]) for c in calls if name_of(c.function) == "is_declared"]
     whole = f" if it is declared {declared[0]}" if declared else ""
     return f"{whole}, where {_listed(said)}" if said else whole
 
@@ -110,16 +110,11 @@ def _test(c: Call) -> str:
             return f"it is not so that {_test(Call(Condition(test), c.args))}"
         case Condition(function=Attribute() | Part()):
             return spelled(c)
-        case Condition(function=test) if _name(c) not in _SEEN:
+        case Condition(function=test) if name_of(c.function) not in _SEEN:
             sentence = str(test.__doc__).splitlines()[0]
             return sentence.removeprefix("Whether ").removesuffix(".")
         case _:
             return ""
-
-
-def _name(c: Call) -> str:
-    own = c.function.function if isinstance(c.function, Condition) else c.function
-    return "dims" if own is None else own.__name__
 
 
 def _is_known(c: object, word: object) -> bool:
@@ -187,7 +182,7 @@ def _written(pattern: object) -> Written:
         case Call(function=function, args=args):
             opposite = function is not None and function.__name__ == "opposite"
             minus = f"-{_at(PRODUCT, args[0])}", SUM
-            return minus if opposite else _applied(_name(pattern), args)
+            return minus if opposite else _applied(name_of(pattern.function), args)
         case Node(constructor=name, args=args):
             return _node(name, args)
         case _:

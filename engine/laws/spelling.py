@@ -66,7 +66,7 @@ def elementwise_specs(conditions: Sequence[Tensor]) -> frozenset[str]:
 
 
 def _elementwise_letter(c: object) -> Parameter | None:
-    if isinstance(c, Call) and _name(c.function) == "is_elementwise":
+    if isinstance(c, Call) and name_of(c.function) == "is_elementwise":
         return c.args[0] if isinstance(c.args[0], Parameter) else None
     return None
 
@@ -119,7 +119,7 @@ class _Speller:
                 return f"known({self.spell(p)[0]}, {self.spell(tensor)[0]})", ATOM
             case Call(function=Comparison() as own, args=(c,)):
                 return f"{self.at(SUM, c)} {own.sign} {self.spell(own.number)[0]}", COMPARED
-            case Call(function=function, args=(x, y)) if _name(function) == "is_same":
+            case Call(function=function, args=(x, y)) if name_of(function) == "is_same":
                 return f"{self.spell(x)[0]} == {self.spell(y)[0]}", COMPARED
             case Call(function=Negation() as own, args=args):
                 text, level = self.spell(Call(own.test, args))
@@ -129,7 +129,7 @@ class _Speller:
             ):
                 return f"{self.at(ATOM, whole)}{part.__name__}", ATOM
             case Call(function=Attribute() | Condition(function=Attribute()), args=(f,)):
-                return f"{self.at(ATOM, f)}.{_name(pattern.function)}", ATOM
+                return f"{self.at(ATOM, f)}.{name_of(pattern.function)}", ATOM
             case Call(function=function, args=(c,)) if function is opposite:
                 return f"-{self.at(SIGNED, c)}", SIGNED
             case Call(function=function, args=(c, d)) if function in (plus, joined):
@@ -137,7 +137,7 @@ class _Speller:
             case Call(function=function, args=(c, d)) if function is repeated:
                 return f"{self.at(PRODUCT, c)} * {self.at(SIGNED, d)}", PRODUCT
             case Call(function=function, args=args):
-                return f"{_name(function)}({self.listed(args)})", ATOM
+                return f"{name_of(function)}({self.listed(args)})", ATOM
             case Node(constructor=name, args=args):
                 return self.node(name, args)
             case Fraction(numerator=1 | -1 as sign, denominator=2):
@@ -208,7 +208,7 @@ class _Speller:
         """Whether a spec is that of an element-wise product."""
         if isinstance(s, Parameter):
             return s.name in self.products
-        return isinstance(s, Call) and _name(s.function) == "elementwise"
+        return isinstance(s, Call) and name_of(s.function) == "elementwise"
 
 
 def _is_spread(a: object) -> TypeGuard[Node]:
@@ -224,6 +224,7 @@ def _of_scalars(a: object) -> bool:
     return isinstance(a, Node) and a.constructor == "constant" and a.args[1] == ()
 
 
-def _name(function: Callable[..., Any] | None) -> str:
+def name_of(function: Callable[..., Any] | None) -> str:
+    """What a primitive or a condition is called."""
     own = function.function if isinstance(function, Condition) else function
     return "dims" if own is None else own.__name__
