@@ -68,8 +68,7 @@ RULESETS = (
 )  # fmt: skip
 
 STANDARD = Strategy(
-    forward=(forward, slopes, stacks, loops),
-    reverse=(reverse, slopes, stacks, loops),
+    differentiate=(forward, reverse, slopes, stacks, loops),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
         powers, functions, branches, extremes, single, linalg, signs, ranges, products, halves,
@@ -105,7 +104,7 @@ EQUIVALENCE_OF_DECLARED = replace(AT_SYMMETRIC, explore=EQUIVALENCE.explore)
 """The same where something is declared of a variable that holds in a space without interior."""
 
 
-BY_EXPONENTIALS = Strategy(forward=(), reverse=(), simplify=(shifts,), explore=())
+BY_EXPONENTIALS = Strategy(differentiate=(), simplify=(shifts,), explore=())
 """For terms that are simplified, in languages without functions of sums of exponentials."""
 
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Generic, TypeVar, cast
 
 import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
@@ -16,6 +16,8 @@ from eggrad.engine.indices.spec import Dims, output_dims
 from eggrad.engine.indices.texts import fraction_of, fraction_text
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
+    DIFFERENTIAL,
+    SLOPE_NODES,
     Call,
     Condition,
     Differ,
@@ -26,6 +28,7 @@ from eggrad.engine.laws.language import (
     Parameter,
     Tensor,
     Variable,
+    pullback_node,
 )
 from eggrad.engine.laws.primitives import has_length_one, has_other_spec, is_declared, is_empty
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored
@@ -109,7 +112,7 @@ def _literal(_: type, value: object) -> str:
 
 
 # Constructors whose first argument is the name of an operation.
-NAMED: Final = frozenset({*FUNCTION_NODES.values(), *NUMERIC_NAMES})
+NAMED: Final = frozenset({*FUNCTION_NODES.values(), *SLOPE_NODES.values(), *NUMERIC_NAMES})
 # Begins the symbol of a property.
 KNOWN: Final = "known "
 # Begins the symbol of what is declared of a variable.
@@ -267,7 +270,12 @@ def _is_computed(symbol: str, symbols: Symbols) -> bool:
     """Whether a name or a property may occur because a pattern computes one."""
     if _is_known(symbol):
         return KNOWN + ANY in symbols or (symbol == KNOWN + ANY and any(map(_is_known, symbols)))
-    return ANY in symbols and symbol not in CONSTRUCTORS
+    return ANY in symbols and symbol not in SORTS
+
+
+def symbols_made(rule: Rule) -> Symbols:
+    """The symbols on the right side of a rule, in both directions."""
+    return frozenset(s for _, gives in _of_rule(rule) for s in gives)
 
 
 def _of_rule(rule: Rule) -> Iterator[tuple[Symbols, Symbols]]:
@@ -302,7 +310,7 @@ def _symbols(pattern: object) -> Iterator[str]:
         if test in ASK_FOR_LENGTH:
             yield LENGTHS[ASK_FOR_LENGTH[test]]
     for node in nodes_of(pattern):
-        yield node.constructor
+        yield _constructor(node)
         if node.constructor in NAMED:
             name = node.args[0].value if isinstance(node.args[0], Literal) else node.args[0]
             if isinstance(name, str):
@@ -335,8 +343,13 @@ def _cofactors(k: int, a: Dims) -> Dims:
     return a * k
 
 
-# How the dims of each constructor's terms follow from its arguments (their places).
-SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
+Shape = tuple[Callable[..., object], tuple[int, ...]]
+"""How dims follow from arguments, and the places of those."""
+
+# The sorts of the arguments of every constructor.
+SORTS: Final = {**CONSTRUCTORS, **DIFFERENTIAL}
+# How the dims of each constructor's terms follow from its arguments.
+TERM_SHAPES: Final[dict[str, Shape]] = {
     "constant": (_own, (1,)),
     "array": (_shape, (0,)),
     "delta": (_twice, (0,)),
@@ -354,6 +367,33 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     **{f.name: (_scalar if f.is_scalar else _own, (0,)) for f in MATRIX_FUNCTIONS.values()},
     "cofactors": (_cofactors, (0, 1)),
     **{name: (result_dims, tuple(range(2 + n))) for n, name in NUMERIC_NODES.items()},
+}
+
+
+def _derived(a: Dims, x: tuple[str, Dims]) -> Dims:
+    return a + x[1]
+
+
+def _passed_on(constructor: str, place: int, *args: Any) -> Dims:
+    """The axes of a cotangent before those of the node, then those of the operand."""
+    *own, cotangent = args
+    function, places = TERM_SHAPES[constructor]
+    node = cast(Dims, function(*(own[k] for k in places)))
+    operands = [
+        a for a, sort in zip(own, CONSTRUCTORS[constructor], strict=True) if sort == "Tensor"
+    ]
+    return (*cotangent[: len(cotangent) - len(node)], *operands[place])
+
+
+SHAPES: Final[dict[str, Shape]] = {
+    **TERM_SHAPES,
+    "derivative": (_derived, (0, 1)),
+    **dict.fromkeys(SLOPE_NODES.values(), (_own, (2,))),
+    **{
+        pullback_node(name): (partial(_passed_on, name), tuple(range(2 + len(CONSTRUCTORS[name]))))
+        for name in TERM_SHAPES
+        if pullback_node(name) in DIFFERENTIAL
+    },
 }
 
 
@@ -383,8 +423,9 @@ def table_of(constructor: str) -> str:
 
 def table(name: str) -> Iterator[str]:
     """A constructor, or the relation `stable_` on its nodes."""
-    relation, _, constructor = name.rpartition("_")
-    sorts = CONSTRUCTORS[constructor]
+    relation = name.startswith(f"{STABLE}_")
+    constructor = name.removeprefix(f"{STABLE}_")
+    sorts = SORTS[constructor]
     arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
     if relation:
         yield f"(relation {STABLE}_{table_of(constructor)} ({arguments}))"
@@ -405,9 +446,15 @@ def tables_of(law: Rule | Fact) -> list[str]:
         patterns: list[object] = [law.claim, *law.conditions]
     else:
         patterns = [law.statement.left, law.statement.right, *law.statement.conditions]
-    found = list(dict.fromkeys(node.constructor for p in patterns for node in nodes_of(p)))
+    found = list(dict.fromkeys(_constructor(node) for p in patterns for node in nodes_of(p)))
     stable = not isinstance(law, Fact) and law.stable
     return found + [f"{STABLE}_{name}" for name in found] * stable
+
+
+def _constructor(node: Node) -> str:
+    """What a node of a pattern is an e-node of."""
+    name = node.constructor
+    return pullback_node(node.args[0].constructor) if name == "pullback" else name
 
 
 def property_text(name: object) -> str:
@@ -460,6 +507,19 @@ def fact_rule(fact: Fact, others: Sequence[Fact], ruleset: str) -> Iterator[str]
         yield f"(rule ({body.text}) ({head}) {label})"
 
 
+def deletion(constructor: str) -> Iterator[str]:
+    """A ruleset that deletes the e-nodes of a constructor."""
+    call = f"({table_of(constructor)} {' '.join(f'a{i}' for i in range(len(SORTS[constructor])))})"
+    ruleset = deletion_of(constructor)
+    yield f"(ruleset {ruleset})"
+    yield f'(rule ((= e {call})) ((delete {call})) :ruleset {ruleset} :name "{ruleset}")'
+
+
+def deletion_of(constructor: str) -> str:
+    """The name of that ruleset."""
+    return f"delete_{constructor}"
+
+
 def combined(name: str, rulesets: str) -> str:
     """Several rulesets as one."""
     return f"(unstable-combined-ruleset {name} {rulesets})"
@@ -497,7 +557,8 @@ def _rule(law: Law, rule: Rule, label: str) -> str:
     for c in law.conditions:
         body.emit(c)
     right = body.emit(law.right)
-    head = f"(union root {right})" + (f" (subsume {left})" if rule.replaces else "")
+    head = " ".join([*body.made, f"(union root {right})"])
+    head += f" (subsume {left})" if rule.replaces else ""
     if rule.stable:
         head += f" (stable_{right[1:]}"
     return f"(rule ({body.text}) ({head}) {label})"
@@ -506,7 +567,7 @@ def _rule(law: Law, rule: Rule, label: str) -> str:
 def _shape_rule(name: str) -> str:
     """The rule that gives every term of a constructor its dims."""
     function, places = SHAPES[name]
-    sorts = CONSTRUCTORS[name]
+    sorts = SORTS[name]
     args = [f"a{i}" for i in range(len(sorts))]
     inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
     # A call of Python takes some 8 microseconds.
@@ -517,7 +578,7 @@ def _shape_rule(name: str) -> str:
 
 def _settle_rule(name: str) -> str:
     """A class that has a constant needs no other member matched: it would feed loops like 2·0."""
-    call = f"({table_of(name)} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
+    call = f"({table_of(name)} {' '.join(f'a{i}' for i in range(len(SORTS[name])))})"
     return (
         f"(rule ((= e ({table_of('constant')} c n)) (= e {call})) ((subsume {call})) "
         f':ruleset {settling_of(name)} :name "settle.{name}")'
@@ -542,6 +603,9 @@ class _Body:
         self.facts: list[str] = []
         self.bound: dict[str, str] = {}
         self.matching = False
+        # Nodes that are e-nodes already, and those that are made beside the right side.
+        self.there: set[str] = set()
+        self.made: list[str] = []
 
     @property
     def text(self) -> str:
@@ -573,15 +637,43 @@ class _Body:
                 return ""
             case Literal(value=value):
                 return self.emit(value)
+            case Node(constructor="pullback", args=(node, place, cotangent)):
+                own = " ".join(self._arguments(node.args))
+                # Laws read the node's dims.
+                inner = f"({table_of(node.constructor)} {own})"
+                if self.matching:
+                    self.there.add(inner)
+                else:
+                    self.made.append(inner)
+                name = table_of(_constructor(pattern))
+                return f"({name} {self.emit(place)} {own} {self.emit(cotangent)})"
             case Node(constructor=name, args=args):
-                return f"({table_of(name)} {' '.join(self._arguments(args))})"
+                text = f"({table_of(name)} {' '.join(self._arguments(args))})"
+                if self.matching:
+                    self.there.add(text)
+                return text
             case Call(function=None, args=args):
-                return self._bind(f"(dims {self.emit(args[0])})")
+                return self._dims(args[0])
             case Call(function=function, args=args):
                 inner = " ".join(self.emit(a) for a in args)
                 return self._bind(f"(py-call {literal(function)} {inner})", partial=True)
             case _:
                 return literal(pattern)
+
+    def _dims(self, pattern: object) -> str:
+        """The dims of a pattern: of what is no e-node yet, worked out."""
+        text = self.emit(pattern)
+        if not isinstance(pattern, Node) or text in self.there or pattern.constructor not in SHAPES:
+            return self._bind(f"(dims {text})")
+        name = pattern.constructor
+        function, places = SHAPES[name]
+        inner = (
+            self._dims(pattern.args[k])
+            if SORTS[name][k] == "Tensor"
+            else self.emit(pattern.args[k])
+            for k in places
+        )
+        return self._bind(f"(py-call {literal(function)} {' '.join(inner)})", partial=True)
 
     def _arguments(self, args: tuple[object, ...]) -> list[str]:
         """The arguments of a node; a parameter's second occurrence is matched by comparison.

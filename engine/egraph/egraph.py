@@ -1,28 +1,34 @@
 """The only file that talks to egglog: rules and terms in, an iteration at a time, e-classes out."""
 
+from collections import ChainMap
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from importlib.metadata import version
 from itertools import islice
-from typing import Any, Protocol, cast
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
 
 from eggrad.engine.egraph.bindings import bindings
 from eggrad.engine.egraph.compile_rules import (
     KNOWN,
     SHAPES,
+    SORTS,
     STABLE,
     Relevance,
     combined,
     declarations,
     decode,
+    deletion,
+    deletion_of,
     fact_rule,
     law_rules,
     literal,
     property_text,
     settling_of,
     shape_of,
+    symbols_made,
     symbols_of_parts,
     table,
     table_of,
@@ -31,9 +37,10 @@ from eggrad.engine.egraph.compile_rules import (
 )
 from eggrad.engine.errors import EngineFailure
 from eggrad.engine.extraction.snapshot import Contents, Row
-from eggrad.engine.laws.language import CONSTRUCTORS
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.laws.language import CONSTRUCTORS, DIFFERENTIAL
 from eggrad.engine.laws.rule import Fact, Rule
-from eggrad.engine.terms.term import Parts, Term, parts, postorder, product_parts
+from eggrad.engine.terms.term import Parts, Term, parts, parts_as_written, postorder
 
 # What one iteration of an e-graph did.
 
@@ -83,6 +90,9 @@ def read_iteration(report: RunReport, timed: bool = False) -> Iteration:
     return Iteration(report.updated, matches, seconds)
 
 
+# No names.
+NOTHING: Final = MappingProxyType[Term, str]({})
+
 # Where the exceptions come from that panics of Rust are; they are no `Exception`.
 PANICS = "pyo3_runtime"
 
@@ -92,8 +102,11 @@ CHUNK = 20
 # Stages of our own: dims, and e-classes that are defined at more values.
 SHAPING = "shape"
 WIDENING = "widen"
+# The stage that rules of functions declared by a user join.
+DIFFERENTIATING = "differentiate"
 # What is loaded of a law: that it unites e-classes or concludes, or that one e-class is wider.
 LAW, WIDER = "law", "wider"
+DELETION = "delete"
 
 
 class _Known(Container[tuple[str, int]]):
@@ -127,6 +140,11 @@ class EGraph:
         # What the last `pop` took away, to be there again at the next `push`.
         self._lost: list[str] = []
         self._versions = 0
+        # Commands that are run before the next ones.
+        self._waiting: list[str] = []
+        # Rulesets of this use alone, and stages that are over in it.
+        self._declared: list[str] = []
+        self._over: set[str] = set()
         self._names: dict[Term, str] = {}
         self._bound = 0
         self._classes: dict[Any, int] = {}
@@ -137,7 +155,7 @@ class EGraph:
 
     # Rules in --------------------------------------------------------------------------------
 
-    def _occur(self, symbols: Iterable[str]) -> None:
+    def occur(self, symbols: Iterable[str]) -> None:
         """Let the rules run that can match where some symbols occur."""
         if self._symbols.issuperset(symbols):
             return
@@ -145,7 +163,7 @@ class EGraph:
         commands: list[str] = []
         for name, rulesets in self._rulesets_for(self._symbols).items():
             text = " ".join(rulesets)
-            if name not in self._stages or self._stages[name][1] != text:
+            if name not in self._over and self._stages.get(name, ("", None))[1] != text:
                 self._versions += 1
                 self._stages[name] = f"{name}_{self._versions}", text
                 commands.append(combined(*self._stages[name]))
@@ -161,6 +179,8 @@ class EGraph:
         shapes = [shape_of(c) for c in constructors]
         shared = [*shapes, *map(settling_of, constructors)]
         stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
+        if DIFFERENTIATING in stages:
+            stages[DIFFERENTIATING] += self._declared
         return {**stages, SHAPING: shapes, WIDENING: self._loaded(WIDER, found.widening)}
 
     def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
@@ -206,7 +226,16 @@ class EGraph:
         self._rulesets_for(self._symbols.union(symbols))
         self._run(["(push)"])
         self._kept.append((len(self._parts), self._symbols, dict(self._stages)))
-        self._occur(symbols)
+        self.occur(symbols)
+
+    def declare(self, rules: Sequence[Rule]) -> None:
+        """Add rules of differentiation until the next `pop`."""
+        for rule in rules:
+            commands: list[str] = []
+            self._add_tables(tables_of(rule), commands)
+            self._declared.append(f"declared_{len(self._declared)}")
+            self._run([*commands, *law_rules(rule, self._declared[-1])])
+        self.occur({s for rule in rules for s in symbols_made(rule)})
 
     def pop(self) -> None:
         """Go back to the last `push`; the rules that were loaded since then are there to stay."""
@@ -218,32 +247,46 @@ class EGraph:
             self._run(self._lost)
             self._lost.clear()
         self._names.clear()
+        self._declared.clear()
+        self._over.clear()
         self._classes.clear()
         self._objects.clear()
 
-    def load(self, *terms: Term, as_written: bool = True) -> None:
-        """Add the terms node by node, so that sharing is kept.
+    def load(
+        self, *terms: Term, as_written: bool = True, given: Mapping[Term, str] = NOTHING
+    ) -> Mapping[Term, str]:
+        """Add the terms node by node, so that sharing is kept; return the names of all nodes.
 
         A product with a number is a product at first, as rules make them; or a multiple at once.
+        What is `given` has a name already, that of another e-class than its own.
         """
         commands: list[str] = []
         symbols: set[str] = set()
+        names = ChainMap[Term, str](dict(given), self._names)
         for t in postorder(*terms):
-            if t not in self._names:
-                known = product_parts(t) if as_written and t.op == "einsum" else parts(t)
+            if t not in names:
+                own = names if given and any(a in names.maps[0] for a in t.args) else self._names
+                known = parts_as_written(t) if as_written else parts(t)
                 symbols.update(symbols_of_parts(known, t.dims))
                 self._add_tables(known[:1], commands)
-                name = self._bind(self._text(known), commands)
-                commands.append(f"(set (dims {name}) {literal(t.dims)})")
-                self._names[t] = name
+                own[t] = self._bind(self._text(known, names), commands, t.dims)
         self._run(commands)
-        self._occur(symbols)
+        self.occur(symbols)
+        return names
 
-    def _bind(self, text: str, commands: list[str]) -> str:
-        """Give the e-class of a text a name."""
+    def add(self, constructor: str, arguments: Iterable[object], dims: Dims) -> str:
+        """Add an e-node whose operands are names, all else data; return its own name."""
+        self.occur({constructor})
+        self._add_tables([constructor], self._waiting)
+        pairs = zip(SORTS[constructor], arguments, strict=True)
+        own = " ".join(str(a) if sort == "Tensor" else literal(a) for sort, a in pairs)
+        return self._bind(f"({table_of(constructor)} {own})", self._waiting, dims)
+
+    def _bind(self, text: str, commands: list[str], dims: Dims) -> str:
+        """Give the e-class of a text a name, and its dims."""
         name = f"(named {self._bound})"
         self._bound += 1
-        commands.append(f"(set {name} {text})")
+        commands += [f"(set {name} {text})", f"(set (dims {name}) {literal(dims)})"]
         return name
 
     def unite(self, pairs: Iterable[tuple[Term, Term]], as_written: bool = True) -> None:
@@ -258,7 +301,7 @@ class EGraph:
         for t in terms:
             known = parts(t)
             self._add_tables([f"{STABLE}_{known[0]}"], commands)
-            commands.append(f"({STABLE}_{' '.join(self._written(known))})")
+            commands.append(f"({STABLE}_{' '.join(self._written(known, self._names))})")
         self._run(commands)
 
     def rules_of(self, stage: str) -> str:
@@ -275,17 +318,16 @@ class EGraph:
 
     def unite_names(self, a: str, b: str) -> None:
         """Unite two named e-classes."""
-        self._run([f"(union {a} {b})"])
+        self._waiting.append(f"(union {a} {b})")
 
-    def _text(self, known: Parts) -> str:
-        return f"({' '.join(self._written(known))})"
+    def _text(self, known: Parts, names: Mapping[Term, str]) -> str:
+        return f"({' '.join(self._written(known, names))})"
 
-    def _written(self, known: Parts) -> tuple[str, str]:
+    @staticmethod
+    def _written(known: Parts, names: Mapping[Term, str]) -> tuple[str, str]:
         """The constructor and its arguments."""
         constructor, data, operands = known
-        return table_of(constructor), " ".join(
-            [*map(literal, data), *(self._names[a] for a in operands)]
-        )
+        return table_of(constructor), " ".join([*map(literal, data), *(names[a] for a in operands)])
 
     # Running ---------------------------------------------------------------------------------
 
@@ -296,7 +338,7 @@ class EGraph:
         """
         outputs = self._run([f"(run-schedule (run {self._stages[s][0]}))" for s in stages])
         found = [read_iteration(output.report, timed) for output in outputs]
-        self._occur(self._relevance.made_by(name for one in found for name in one.matches))
+        self.occur(self._relevance.made_by(name for one in found for name in one.matches))
         for one in found:
             for name in self._relevance.fact_names & one.matches.keys():
                 del one.matches[name]
@@ -304,10 +346,31 @@ class EGraph:
 
     def are_equal(self, a: str, b: str) -> bool:
         """Whether two names are those of one e-class."""
-        frozen = self._egraph.freeze()
+        frozen = self._frozen()
         rows = frozen.functions["named"].rows
         found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
         return found[a] == found[b]
+
+    def end_differentiating(self) -> None:
+        """Delete derivatives, slopes and what is passed on: what laws made of them stays."""
+        self._over.add(DIFFERENTIATING)
+        commands: list[str] = []
+        known = [name for name in DIFFERENTIAL if name in self._parts]
+        for name in known:
+            rules = f"{DELETION} {name}"
+            if rules not in self._parts:
+                self._add(rules, deletion(name), commands)
+            commands.append(f"(run-schedule (run {deletion_of(name)}))")
+        self._run(commands)
+
+    def delete_loaded(self, names: Container[str]) -> None:
+        """Delete the e-nodes of some loaded terms, and what is made of them with them."""
+        gone = [t for t, name in self._names.items() if name in names]
+        nodes = [self._text(parts_as_written(t), self._names) for t in gone]
+        nodes += [f"(dims {self._names[t]})" for t in gone]
+        self._run([f"(delete {node})" for node in nodes])
+        for t in gone:
+            del self._names[t]
 
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""
@@ -334,15 +397,19 @@ class EGraph:
         """Take a property of each of some loaded terms for known."""
         known = [(p, self._names[t]) for p, t in facts]
         self._run([f"(known {property_text(p)} {name})" for p, name in known])
-        self._occur({KNOWN + p for p, _ in known})
+        self.occur({KNOWN + p for p, _ in known})
 
-    def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
-        """What the e-graph holds.
+    def rows(
+        self,
+        numbers: dict[Any, int] | None = None,
+        constructors: Mapping[str, tuple[str, ...]] = CONSTRUCTORS,
+    ) -> Contents:
+        """What the e-graph holds, made by some constructors.
 
         An e-class keeps its number until it is united with another, whose number it may get. Who
         looks on brings `numbers` of its own, so that nothing depends on its having looked.
         """
-        functions = self._egraph.freeze().functions
+        functions = self._frozen().functions
         known = self._classes if numbers is None else numbers
 
         def class_of(v: Any) -> int:
@@ -357,7 +424,7 @@ class EGraph:
         rows: list[Row] = []
         dims: dict[int, tuple[object, ...]] = {}
         names: dict[str, int] = {}
-        for name, sorts in CONSTRUCTORS.items():
+        for name, sorts in constructors.items():
             if table_of(name) not in functions:
                 continue
             tensor = tuple(s == "Tensor" for s in sorts)
@@ -390,7 +457,15 @@ class EGraph:
         )
         return Contents(rows, dims, names, facts, [own for own in wider if own[0] != own[1]])
 
+    def _frozen(self) -> Any:
+        """What egglog holds now."""
+        self._run(())
+        return self._egraph.freeze()
+
     def _run(self, commands: Sequence[str]) -> list[Any]:
+        if self._waiting:
+            commands = [*self._waiting, *commands]
+            self._waiting.clear()
         outputs: list[Any] = []
         for i in range(0, len(commands), CHUNK):
             program = self._egraph.parse_program("\n".join(commands[i : i + CHUNK]))

@@ -232,14 +232,15 @@ class Snapshot:
     @cached_property
     def classes(self) -> list[int]:
         """The e-classes that a term of the roots may be made of; if `focused`, few of many."""
-        found = [c for c in self.choice if c in self._reachable]
+        found = [c for c in self.choice if c in self.reachable]
         if not self.focused or self.size <= MOST_NODES:
             return found
         used = {*self.users, *self.root_classes}
         return [c for c in found if c in used]
 
     @cached_property
-    def _reachable(self) -> set[int]:
+    def reachable(self) -> set[int]:
+        """The e-classes that a term of the roots may be made of."""
         found = set(self.root_classes)
         stack = list(found)
         while stack:
@@ -250,6 +251,12 @@ class Snapshot:
                 found.update(fresh)
                 stack += fresh
         return found
+
+    @cached_property
+    def unknown(self) -> set[int]:
+        """The e-classes that have a name or a user, and no e-node."""
+        used = {c for nodes in self.members.values() for m in nodes for c in m.children}
+        return used.union(self.names.values()).difference(self.members)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, worked out once for these e-classes and this model."""

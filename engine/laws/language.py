@@ -60,6 +60,27 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
+def pullback_node(constructor: str) -> str:
+    """The constructor of what a node passes on: place, the node's arguments, its cotangent.
+
+    It has the node's arguments and not the node, whose e-class may have others as well.
+    """
+    return f"pullback_{constructor}"
+
+
+# Constructors of what is no term until a law says what it is.
+DIFFERENTIAL: Final[dict[str, tuple[str, ...]]] = {
+    "seed": ("Object",),
+    "derivative": ("Tensor", "Object"),
+    **{name: ("Object", "Object", *("Tensor",) * n) for n, name in SLOPE_NODES.items()},
+    **{
+        pullback_node(name): ("Object", *sorts, "Tensor")
+        for name, sorts in CONSTRUCTORS.items()
+        if "Tensor" in sorts
+    },
+}
+
+
 @dataclass(frozen=True)
 class Row:
     """A law or a fact in a table: what it states, where, and what is said of it."""

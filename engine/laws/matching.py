@@ -58,10 +58,11 @@ class Reject(Exception):
 
 @dataclass(frozen=True)
 class Hole:
-    """What is no term: the constructor and its arguments, and how its value follows."""
+    """What is no term: the constructor, its arguments and axes, and how its value follows."""
 
     constructor: str
     args: tuple[object, ...]
+    dims: Dims
     value: Callable[[Values], Array]
 
 
@@ -116,23 +117,22 @@ class Closing:
             filled[name] = hole.value(filled)
         return filled
 
-    def _hole(self, dims: Dims, hole: Hole) -> Term:
+    def _hole(self, hole: Hole) -> Term:
         name = f"hole{len(self.holes)}"
         self.holes[name] = hole
-        return terms.variable(name, dims)
+        return terms.variable(name, hole.dims)
 
     def _derivative(self, a: Term, x: Wrt) -> Term:
         wrt = terms.variable(x[0], x[1])
-        hole = Hole("derivative", (a, wrt), lambda v: _derivative(a, wrt, v))
-        return self._hole(a.dims + x[1], hole)
+        dims = a.dims + wrt.dims
+        return self._hole(Hole("derivative", (a, wrt), dims, lambda v: _derivative(a, wrt, v)))
 
     def _slope(self, function: Term, place: int) -> Term:
         def value(values: Values) -> Array:
             args = [oracle.value(a, values, SYMBOLS) for a in function.args]
             return _slope_value(function, place, args)
 
-        hole = Hole("slope", (function.op, function.data, place, *function.args), value)
-        return self._hole(function.dims, hole)
+        return self._hole(Hole("slope", (function, place), function.dims, value))
 
     def _pullback(self, node: Term, place: int, g: Term) -> Term:
         lead = g.dims[: g.order - node.order]
@@ -141,8 +141,7 @@ class Closing:
         def value(values: Values) -> Array:
             return _pulled(node, place, oracle.value(g, values, SYMBOLS), values)
 
-        hole = Hole("pullback", (node, place, g), value)
-        return self._hole(dims, hole)
+        return self._hole(Hole("pullback", (node, place, g), dims, value))
 
 
 def node_term(name: str, args: tuple[Any, ...]) -> Term:

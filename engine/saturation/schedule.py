@@ -10,21 +10,22 @@ from typing import Final
 from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.egraph import EGraph, Iteration
 from eggrad.engine.egraph.reading import Reading
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import MissingRule, UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.extract import used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
 from eggrad.engine.indices.texts import shown
+from eggrad.engine.laws.language import DIFFERENTIAL
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
+from eggrad.engine.saturation.differentiation import Question, missing
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
 
 STAGES = (
-    "forward",
-    "reverse",
+    "differentiate",
     "simplify",
     "explore",
     "present",
@@ -37,6 +38,7 @@ STAGES = (
 )
 
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "differentiate": ("load", "differentiate", "settle", "simplify", "explore", "present"),
     "simplify": ("load", "settle", "simplify", "explore", "present"),
     "compile": ("load", "settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
     "evaluate": ("load", "settle", "lowering", "simplify", "stable"),
@@ -57,8 +59,7 @@ class Strategy:
     find replaces terms before they are loaded.
     """
 
-    forward: tuple[Ruleset, ...]
-    reverse: tuple[Ruleset, ...]
+    differentiate: tuple[Ruleset, ...]
     simplify: tuple[Ruleset, ...]
     explore: tuple[Ruleset, ...]
     present: tuple[Ruleset, ...] = ()
@@ -438,6 +439,8 @@ SETTLE_ROUNDS = 20
 SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
     ("simplify", "explore", "lowering", "present", "stable", "reading"), 2
 )
+# How often `differentiate` is iterated in one go: laws on nodes, then on slopes that they leave.
+DERIVING = 3
 # E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
@@ -456,18 +459,6 @@ FORM_ROUNDS: Final[Mapping[str, int]] = {"stable": 4, "reading": 6}
 FORM_NODES: Final[Mapping[str, int]] = {"stable": 20_000, "reading": 1_000}
 # E-classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
 REDUNDANT = ("subtract", "negate", "divide")
-
-
-@dataclass(frozen=True)
-class Derived:
-    """What derivatives are made of: the terms they began with, and how often each rule was used.
-
-    Derivatives that are `alike` are one, found in several ways.
-    """
-
-    origins: tuple[Term, ...]
-    matches: Mapping[str, int]
-    alike: bool = False
 
 
 PROGRESS: Final[ContextVar[Callable[[str, "Run"], None] | None]] = ContextVar(
@@ -531,16 +522,28 @@ class Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def derived(self, derived: Derived) -> None:
-        """Tell who looks on what is differentiated, and count the rules that have been used."""
-        if self.watch.active:
-            self.egraph.push()
-            self.egraph.load(*derived.origins)
-            self.roots = [self.egraph.name(t) for t in derived.origins]
-            self.notify("load")
-            self.egraph.pop()
-        self.report.matches.update(derived.matches)
+    def differentiate(self, names: Sequence[str], question: Question) -> list[Term]:
+        """Let laws say what derivatives and adjoints are; return them as they stand then.
+
+        Nothing but these is left of the e-graph: no other rule need see what they are asked for by.
+        """
+        self.roots = names
+        while True:
+            while self._iterate(*["differentiate"] * DERIVING)[-1].changed:
+                pass
+            self.egraph.complete_shapes()
+            graph = Snapshot(self.egraph, self.models[0], names)
+            if not question.transpose(n for n, c in graph.names.items() if c in graph.unknown):
+                break
+        if unknown := graph.unknown - question.seeds(graph.names):
+            asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
+            raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
+        if question.close():
+            graph = Snapshot(self.egraph, self.models[0], names)
         self.report.iterations += 1
+        gone = {n for n, c in graph.names.items() if c not in graph.reachable}
+        self.egraph.delete_loaded(gone)
+        return graph.extract(graph.root_classes)
 
     def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
         """Run the stages, then read the e-classes back; `given` are loaded terms."""

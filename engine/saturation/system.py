@@ -4,19 +4,19 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock, local
-from typing import Final
+from typing import Any, Final
 
 from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.reading import TermRows
-from eggrad.engine.errors import MissingRule
+from eggrad.engine.errors import EngineFailure, MissingRule
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.guard import optional
-from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
+from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.laws.declared_slopes import check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.properties import (
     DEFINITE,
@@ -30,11 +30,11 @@ from eggrad.engine.laws.properties import (
     TOTAL,
     UPPER,
 )
-from eggrad.engine.laws.rule import Fact, Rule
+from eggrad.engine.laws.rule import Fact, LoopRule
+from eggrad.engine.saturation.differentiation import Loops, Question
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
     Budget,
-    Derived,
     Explored,
     Observer,
     Report,
@@ -45,8 +45,8 @@ from eggrad.engine.saturation.schedule import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS
-from eggrad.engine.terms.loops import with_results, with_steps
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
+from eggrad.engine.terms.term import Step, Term
 from eggrad.engine.terms.term_patterns import replaced
 
 # Above this many nodes `auto` differentiates in one mode only.
@@ -62,6 +62,8 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
         },
     }
 }
+MODES: Final = ("forward", "reverse")
+OF_LOOPS: Final = {"forward": "push_loop", "reverse": "pull_loop"}
 # Answers that are remembered.
 ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
@@ -69,7 +71,7 @@ WIDENINGS = 8
 
 
 @dataclass(frozen=True)
-class _Search:
+class Search:
     """How to look for the cheapest term: the budget, the sizes, and whether by a solver."""
 
     budget: Budget
@@ -79,7 +81,7 @@ class _Search:
     @classmethod
     def of(
         cls, budget: Budget | None, sizes: Mapping[Size, int] | None = None, *, exact: bool = False
-    ) -> "_Search":
+    ) -> "Search":
         """A search by the arguments of who asks."""
         known = tuple(sorted((sizes or {}).items(), key=repr))
         return cls(Budget.of(budget), known, exact)
@@ -156,12 +158,10 @@ class System:
 
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
         """
-        search = _Search.of(budget, sizes, exact=exact)
+        search = Search.of(budget, sizes, exact=exact)
         return self._answer(self._differentiate, search, term, x, mode)
 
-    def _answer(
-        self, answer: Callable[..., Result], search: _Search, *question: Hashable
-    ) -> Result:
+    def _answer(self, answer: Callable[..., Result], search: Search, *question: Hashable) -> Result:
         """An answer, remembered unless it depends on time or somebody looks on."""
         if self.observer or search.exact or search.budget.seconds is not None:
             return answer(search, *question)
@@ -174,50 +174,116 @@ class System:
                 self._answers.popitem(last=False)
         return found
 
-    def _differentiate(self, search: _Search, term: Term, x: Term, mode: str) -> Result:
+    def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:
         check_slopes(term, x)
-        models, seconds = search.models, search.seconds
-        roots, rules = self._derivatives(term, x, mode)
-        derived = Derived((term,), rules.matches, alike=True)
+        chosen = {"auto": choose_modes(term, x), "both": MODES}.get(mode, (mode,))
+        # A mode may do without what no rule of another says.
+        ways = dict.fromkeys([chosen, *((m,) for m in MODES if mode == "auto")])
+        lacking: MissingRule | None = None
+        for modes in ways:
+            try:
+                return self._by_modes(search, term, x, modes)
+            except MissingRule as error:
+                lacking = lacking or error
+        assert lacking is not None
+        raise lacking
+
+    def _by_modes(self, search: Search, term: Term, x: Term, modes: Collection[str]) -> Result:
+        def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+            (root,) = roots
+            names: list[str] = []
+            if "forward" in modes:
+                names += question.pushed([root], (x.name, x.dims))
+            if "reverse" in modes:
+                # The cotangent of a scalar is 1, so that most terms need no rule about deltas.
+                one = terms.delta(root.dims) if root.order else terms.constant(1, ())
+                names += question.pulled([(root, egraph.load(one)[one])], [x], root.dims)
+            return names
+
+        return self.derived([term], ask, search, alike=True)
+
+    def derived(
+        self,
+        origins: Sequence[Term],
+        ask: Callable[[Question, EGraph, Sequence[Term]], list[str]],
+        search: Search,
+        *,
+        alike: bool = False,
+    ) -> Result:
+        """The cheapest terms of derivatives or adjoints of some terms that are asked for.
+
+        Those that are `alike` are one, found in several ways.
+        """
+        budget, models, seconds = search.budget, search.models, search.seconds
+        simple = self._with_simple_steps(origins, budget)
+        roots, matches = self._collected(simple, models[0])
+        derived: list[Term] = []
 
         def cheapest() -> Result:
-            found = self._explored(roots, models, search.budget, derived=derived)
-            return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
+            with self._differentiating(budget, models, *roots) as (run, question):
+                run.report.matches.update(matches)
+                names = ask(question, run.egraph, roots)
+                derived.extend(run.differentiate(names, question))
+                if alike:
+                    for other in names[1:]:
+                        run.egraph.unite_names(names[0], other)
+                    names = names[:1]
+                run.begin(names, "differentiate")
+                facts = nonzero_sums(derived)
+                run.egraph.load(*(t for _, t in facts))
+                run.egraph.assume(facts)
+                found = replace(run.finish(names), loaded=[*roots, *question.made])
+            return self.widened(found, found.cheapest(seconds), budget, models, seconds)
 
-        return self._or_as_it_stands(cheapest, roots[:1])
+        return self._or_as_it_stands(cheapest, derived)
 
-    def _derivatives(self, term: Term, x: Term, mode: str) -> tuple[list[Term], Differentiation]:
-        """The derivative as each mode gives it, and the rules that were used."""
-        rules = self.derivative_rules(term)
-        # The cotangent of a scalar is 1, so that most terms need no rule about deltas.
-        cotangent = terms.delta(term.dims) if term.order else terms.constant(1, ())
-        ways = {
-            "forward": lambda: rules.forward(term, x),
-            "reverse": lambda: rules.reverse(term, [x], cotangent)[0],
-        }
-        found: list[Term] = []
-        lacking: MissingRule | None = None
-        chosen = {"auto": choose_modes(term, x), "both": tuple(ways)}.get(mode, (mode,))
-        # A mode may do without what no rule of another says.
-        for name in (*chosen, *(n for n in ways if mode == "auto" and n not in chosen)):
-            if name in chosen or not found:
-                try:
-                    found.append(ways[name]())
-                except MissingRule as error:
-                    lacking = error
-        if lacking and not found:
-            raise lacking
-        return found, rules
+    @contextmanager
+    def _differentiating(
+        self,
+        budget: Budget | None,
+        models: Sequence[Model],
+        *roots: Term,
+        places: Sequence[Term] = (),
+    ) -> Iterator[tuple[Run, Question]]:
+        """A run in which derivatives of some terms may be asked for, with seeds in some places."""
+        with self.session("differentiate", *roots) as egraph:
+            own = Budget.of(budget)
+            run = Run(self.strategy, egraph, own, models, "differentiate", observer=self.observer)
+            egraph.declare(rules_of_functions(*roots))
+            steps = {t.loop.step for t in terms.postorder(*roots) if t.op == "scan"}
+            simple = partial(self._with_simple_steps, budget=budget, kept=steps)
+            question = Question(egraph, Loops(self._of_loop, simple), roots, places)
+            run.begin([question.name(t) for t in roots])
+            yield run, question
 
-    def derivative_rules(self, *roots: Term) -> Differentiation:
-        """The rules of differentiation, with those of the functions declared in some terms."""
-        rules = (*self._of_differentiation, *rules_of_functions(*roots))
-        return Differentiation(rules, self.strategy.loop_rules_of("reverse"))
+    def _of_loop(self, mode: str, *given: object) -> Any:
+        """What the law on loops of a mode makes of one, by the other rules of differentiation."""
+        rule = self._loop_rules.get(OF_LOOPS[mode])
+        if rule is None:
+            raise MissingRule(f"no rule has the derivative of loops, such as {OF_LOOPS[mode]}")
+        return rule.derive(self, *given)
 
     @cached_property
-    def _of_differentiation(self) -> tuple[Rule, ...]:
-        own = self.strategy.rules_of("forward"), self.strategy.rules_of("reverse")
-        return tuple(dict.fromkeys(r for rules in own for r in rules))
+    def _loop_rules(self) -> Mapping[str, LoopRule]:
+        return {rule.name: rule for rule in self.strategy.loop_rules_of("differentiate")}
+
+    def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
+        """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
+        models = [CostModel()]
+        with self._differentiating(None, models, *roots, places=[*tangents]) as (run, question):
+            given = run.egraph.load(*tangents.values())
+            names = {v: given[t] for v, t in tangents.items()}
+            asked = question.pushed(roots, ("direction", wrt), names)
+            return run.differentiate(asked, question)
+
+    def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
+        """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
+        (first, cotangent), *_ = roots
+        lead = cotangent.dims[: cotangent.order - first.order]
+        with self._differentiating(None, [CostModel()], *(r for r, _ in roots)) as (run, question):
+            given = run.egraph.load(*(t for _, t in roots))
+            asked = question.pulled([(r, given[t]) for r, t in roots], wrt, lead)
+            return run.differentiate(asked, question)
 
     def pull_back(
         self, term: Term, wrt: Sequence[Term], cotangent: Term, budget: Budget | None = None
@@ -226,28 +292,28 @@ class System:
 
         The cotangent may depend on them; it is not differentiated. All share what they can.
         """
-        return self._answer(self._pull_back, _Search.of(budget), term, cotangent, *wrt)
+        return self._answer(self._pull_back, Search.of(budget), term, cotangent, *wrt)
 
-    def _pull_back(self, search: _Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
+    def _pull_back(self, search: Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
         check_slopes(term, *wrt)
-        rules = self.derivative_rules(term)
-        adjoints = rules.reverse(term, wrt, cotangent)
-        return self.refined(adjoints, Derived((term,), rules.matches), search.budget)
+        lead = cotangent.dims[: cotangent.order - term.order]
 
-    def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:
-        """Derivatives as the rules have left them, simplified together."""
-        models = [CostModel()]
+        def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+            (root,) = roots
+            return question.pulled([(root, egraph.load(cotangent)[cotangent])], wrt, lead)
 
-        def cheapest() -> Result:
-            found = self._explored(roots, models, budget, derived=derived)
-            return self.widened(found, found.cheapest(), budget, models)
-
-        return self._or_as_it_stands(cheapest, roots)
+        return self.derived([term], ask, search)
 
     @staticmethod
     def _or_as_it_stands(search: Callable[[], Result], roots: Sequence[Term]) -> Result:
         """The cheapest terms, or the roots, which are right without a search."""
-        return optional("simplifying", search, lambda: Result(tuple(roots), Report()))
+
+        def roots_alone() -> Result:
+            if not roots:
+                raise EngineFailure("no derivative was found; please report this")
+            return Result(tuple(roots), Report())
+
+        return optional("simplifying", search, roots_alone)
 
     def simplify(
         self,
@@ -258,9 +324,9 @@ class System:
         exact: bool = False,
     ) -> Result:
         """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
-        return self._answer(self._simplify, _Search.of(budget, sizes, exact=exact), *roots)
+        return self._answer(self._simplify, Search.of(budget, sizes, exact=exact), *roots)
 
-    def _simplify(self, search: _Search, *roots: Term) -> Result:
+    def _simplify(self, search: Search, *roots: Term) -> Result:
         models, seconds = search.models, search.seconds
 
         def cheapest() -> Result:
@@ -324,28 +390,21 @@ class System:
         budget: Budget | None,
         *,
         purpose: str = "simplify",
-        derived: Derived | None = None,
         lacking: Collection[str] = (),
     ) -> Explored:
-        """Explore some roots; `derived` says what they are derivatives of."""
+        """Explore some roots."""
         roots, matches = self._collected(self._with_simple_steps(roots, budget), models[0])
         with self.session(purpose, *roots) as egraph:
             own = Budget.of(budget)
             run = Run(
                 self.strategy, egraph, own, models, purpose, observer=self.observer, lacking=lacking
             )
-            if derived:
-                run.derived(derived)
             run.report.matches.update(matches)
             egraph.load(*roots)
             names = [egraph.name(t) for t in roots]
-            if derived and derived.alike:
-                for other in names[1:]:
-                    egraph.unite_names(names[0], other)
-                names = names[:1]
-            run.begin(names, "differentiate" if derived else "load")
+            run.begin(names)
             egraph.assume(nonzero_sums(roots))
-            return replace(run.finish(names, () if derived else roots), loaded=roots)
+            return replace(run.finish(names, roots), loaded=roots)
 
     def _collected(
         self, roots: Sequence[Term], model: Model
@@ -363,15 +422,19 @@ class System:
                     matches[f"{ruleset.name}.{rule.name}"] += len(found)
         return roots, matches
 
-    def _with_simple_steps(self, roots: Sequence[Term], budget: Budget | None) -> Sequence[Term]:
-        """Terms whose loops have simplified steps: each is an expression of its own."""
+    def _with_simple_steps(
+        self, roots: Sequence[Term], budget: Budget | None, kept: Collection[Step] = ()
+    ) -> Sequence[Term]:
+        """Terms whose loops have simplified steps, some as they are: each is an expression."""
         if not any(t.op == "scan" for t in terms.postorder(*roots)):
             return roots
 
-        def simple(results: Sequence[Term]) -> Sequence[Term]:
-            return self.simplify(results, budget).terms
+        def simple(own: Recurrence) -> Recurrence:
+            if own.step in kept:
+                return own
+            return with_results(own, lambda results: self.simplify(results, budget).terms)
 
-        return with_steps(roots, lambda own: with_results(own, simple))
+        return with_steps(roots, simple)
 
 
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
@@ -415,14 +478,17 @@ def pull_back_levels(
     """
     for level in levels:
         check_slopes(level.term, *level.wrt)
-    rules = system.derivative_rules(*(level.term for level in levels))
-    found: list[dict[Term, Term]] = []
-    for level in levels:
-        adjoint = cotangent
-        if level.above is not None:
-            place, variable = level.above
-            adjoint = found[place][variable]
-        adjoints = rules.reverse(level.term, level.wrt, adjoint)
-        found.append(dict(zip(level.wrt, adjoints, strict=True)))
-    roots = [t for level in found for t in level.values()]
-    return system.refined(roots, Derived((cotangent,), rules.matches), budget)
+
+    def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+        names = egraph.load(cotangent)
+        found: list[dict[Term, str]] = []
+        for level, root in zip(levels, roots, strict=True):
+            adjoint = names[cotangent]
+            if level.above is not None:
+                place, variable = level.above
+                adjoint = found[place][variable]
+            adjoints = question.pulled([(root, adjoint)], level.wrt, ())
+            found.append(dict(zip(level.wrt, adjoints, strict=True)))
+        return [name for level in found for name in level.values()]
+
+    return system.derived([level.term for level in levels], ask, Search.of(budget))

@@ -597,6 +597,11 @@ def product_parts(t: Term) -> Parts:
     return "ein" if len(t.args) == 2 else "ein1", (t.data,), t.args
 
 
+def parts_as_written(t: Term) -> Parts:
+    """The same, of a multiple those of the product that it is."""
+    return product_parts(t) if t.op == "einsum" else parts(t)
+
+
 def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> Term:
     """The term with these parts.
 

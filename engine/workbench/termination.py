@@ -38,7 +38,7 @@ def check_growth(
     after every iteration.
     """
     beside = tuple(s for s in settle if s.name != ruleset.name)
-    strategy = Strategy((), (), simplify=(ruleset,), explore=(), settle=beside)
+    strategy = Strategy(differentiate=(), simplify=(ruleset,), explore=(), settle=beside)
     system = System(strategy)
     found = [_growth_on(instance, system) for instance in instances]
     return max(found, key=lambda growth: (not growth.ended, growth.sizes[-1]))
@@ -46,8 +46,8 @@ def check_growth(
 
 def _growth_on(instance: Instance, system: System) -> Growth:
     with system.session("simplify", instance.subject) as egraph:
-        _, right = load_left(egraph, instance)
-        egraph.load(right)
+        _, right, given = load_left(egraph, instance)
+        egraph.load(right, given=given)
         run = Run(system.strategy, egraph, Budget(nodes=NODES), [CostModel()])
         run.begin(())
         sizes = [egraph.size()]

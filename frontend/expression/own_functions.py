@@ -13,7 +13,7 @@ import numpy as np
 from eggrad.engine import runtime
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.laws.differentiation import slope_terms
+from eggrad.engine.laws.declared_slopes import slope_terms
 from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array

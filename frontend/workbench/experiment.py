@@ -25,7 +25,7 @@ from eggrad.frontend.text.phrases import Problem
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
 # The stages that a variant may not do without: no derivative ends without them.
-_NEEDED = ("forward", "reverse", "settle")
+_NEEDED = ("differentiate", "settle")
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,13 @@ def _with_all_rules() -> Mapping[str, Outcome]:
 
 
 def without(rule: str) -> Change:
-    """The expression of a rule with all rules, and without that one."""
-    (after,) = experiment([NEEDED[rule]], BASE.without(rule), SIZE, watched=False)
+    """The expression of a rule with all rules, and without that one.
+
+    A rule of one mode has those of the other beside it, whose transposes would do.
+    """
+    case = NEEDED[rule]
+    others = [mode for mode in MODES if case.mode in MODES and mode != case.mode]
+    (after,) = experiment([case], BASE.without(rule, *others), SIZE, watched=False)
     return Change(_with_all_rules()[rule], after)
 
 

@@ -68,9 +68,19 @@ def test_a_law_does_not_follow_from_itself(ruleset: Ruleset) -> None:
     assert derive(goals, strategy, own) is None
 
 
-@pytest.mark.parametrize("name", ["d_power", "slope_sin", "pull_function", "product_of_exp"])
+@pytest.mark.parametrize("name", ["slope_sin", "product_of_exp"])
 def test_basic_laws_do_not_follow(name: str) -> None:
     assert derived(RULES[name]) is None
+
+
+@pytest.mark.parametrize(("name", "other"), [("d_power", "pull_base"), ("pull_inv", "d_inv")])
+def test_a_law_of_one_mode_is_the_transpose_of_the_other_modes(name: str, other: str) -> None:
+    rule, transpose = RULES[name], RULES[other]
+    found = derived(rule)
+    assert found is not None
+    assert f"{transpose.ruleset}.{other}" in found
+    without_both = STANDARD.mapped(lambda s: s.without(name, other, "pull_exponent"))
+    assert derive(goals_of(rule), without_both, "") is None
 
 
 @pytest.mark.parametrize("name", ["d_power", "slope_sin", "pull_function"])

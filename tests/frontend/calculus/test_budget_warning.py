@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import eggrad as eg
-from eggrad.engine.saturation.system import System
+from eggrad.engine.saturation.system import Search, System
 from tests.frontend.cli.test_main import run
 
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
@@ -30,9 +30,9 @@ def test_a_search_that_is_cut_short_warns_at_the_line_that_asked(name: str) -> N
 
 
 def test_an_adjoint_that_is_cut_short_warns(monkeypatch: pytest.MonkeyPatch) -> None:
-    refined = System.refined
+    derived = System.derived
     monkeypatch.setattr(
-        System, "refined", lambda own, roots, derived, _: refined(own, roots, derived, SMALL)
+        System, "derived", lambda own, origins, ask, _: derived(own, origins, ask, Search.of(SMALL))
     )
     body = "log (1 + exp (x[i] * y[i])) / (1 + x[i] ** 2)"
     f = eg.parse_elementwise(f"f[i] = {body}", {"x": (3,), "y": (3,)})

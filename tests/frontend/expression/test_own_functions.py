@@ -7,7 +7,7 @@ import scipy.special
 
 import eggrad as eg
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
-from eggrad.engine.laws.differentiation import slope_rules
+from eggrad.engine.laws.declared_slopes import slope_rules
 from eggrad.engine.workbench.soundness import check_soundness
 
 dawson = eg.function(

@@ -10,7 +10,7 @@ import scipy.special
 
 import eggrad as eg
 from eggrad import special
-from eggrad.engine.laws.differentiation import slope_rules
+from eggrad.engine.laws.declared_slopes import slope_rules
 from eggrad.engine.workbench.soundness import check_soundness
 from eggrad.frontend.expression.own_functions import DeclaredFunction
 

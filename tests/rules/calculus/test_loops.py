@@ -15,16 +15,17 @@ from eggrad.rules.calculus.loops import loops
 from eggrad.rules.standard import STANDARD, system
 from tests.support.random_loops import random_loop, random_total, values_of
 
-RULES = system().derivative_rules()
+RULES = system()
 
 
 def pushed(root: Term, x: Term) -> Term:
-    return RULES.forward(root, x)
+    one = t.delta(x.dims) if x.order else t.constant(1)
+    return RULES.pushed([root], {x: one}, x.dims)[0]
 
 
 def pulled(root: Term, x: Term) -> Term:
     cotangent = t.delta(root.dims) if root.order else t.constant(1)
-    return RULES.reverse(root, [x], cotangent)[0]
+    return RULES.pulled([(root, cotangent)], [x])[0]
 
 
 def check_derivatives(derive: Any, root: Term, values: Any, sizes: dict[str, int]) -> None:
@@ -84,7 +85,7 @@ def test_two_states_of_one_loop_have_one_loop_of_cotangents() -> None:
     rng = np.random.default_rng(3)
     loop = random_loop(rng)
     total = random_total(rng, loop)
-    (found,) = RULES.reverse(total, [loop.starts[0]], t.constant(1))
+    (found,) = RULES.pulled([(total, t.constant(1))], [loop.starts[0]])
     adjoints = {n.args for n in t.postorder(found) if n.op == "scan"} - {loop.states(0, AFTER).args}
     assert len(adjoints) == 1
 
@@ -94,7 +95,7 @@ def test_without_its_rule_there_is_no_derivative(name: str, mode: str) -> None:
     strategy = STANDARD.mapped(lambda s: s.without(name))
     states = random_loop(np.random.default_rng(0)).states(0, AFTER)
     own = System(strategy)
-    with pytest.raises(MissingRule, match="derivatives of loops"):
+    with pytest.raises(MissingRule, match=f"derivative of loops, such as {name}"):
         own.differentiate(states, variables(states)[0], mode)
     assert own.differentiate(states, variables(states)[0]).term
 

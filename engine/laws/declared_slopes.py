@@ -1,0 +1,120 @@
+"""The slopes of declared functions as rules, and what has none."""
+
+from typing import Final
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.laws.language import (
+    Law,
+    Parameter,
+    Tensor,
+    add,
+    const,
+    dims,
+    divide,
+    ein,
+    fn,
+    negate,
+    power,
+    slope,
+    subtract,
+)
+from eggrad.engine.laws.primitives import elementwise
+from eggrad.engine.laws.rule import Rule
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.functions import OwnFunction, function_of
+from eggrad.engine.terms.loops import recurrence_of
+from eggrad.engine.terms.term import Term, own_functions, postorder
+
+# The ruleset that the rules join.
+RULESET: Final = "slopes"
+
+_OPERATIONS = {"add": add, "subtract": subtract, "divide": divide, "negate": negate}
+
+
+def slope_terms(function: OwnFunction) -> tuple[Term | None, ...]:
+    """The derivative by each operand, of scalars called `a1`, `a2`, ..."""
+    operands = [terms.variable(f"a{k + 1}") for k in range(function.arity)]
+    return tuple(None if s is None else s(*operands) for s in function.slopes)
+
+
+def check_slopes(root: Term, *wrt: Term) -> None:
+    """Raise where a declared function has no derivative by an operand in which a variable is."""
+    below = {*wrt}
+    for t in postorder(root):
+        found = [k for k, a in enumerate(t.args) if a in below]
+        if found:
+            below.add(t)
+        if found and t.op == "scan":
+            own = recurrence_of(t)
+            moving = own.dependent(own.step, below)
+            for r in own.step.results:
+                check_slopes(r, *moving)
+        if isinstance(t.data, OwnFunction):
+            for k in found:
+                if t.data.slopes[k] is None:
+                    which = f"operand {k + 1}"
+                    raise UnsupportedOperation(f"{t.op} has no derivative by its {which}")
+
+
+def rules_of_functions(*roots: Term) -> tuple[Rule, ...]:
+    """The slopes of the declared functions in some terms, and of those that they mention."""
+    known: dict[str, OwnFunction] = {}
+    waiting = list(own_functions(*roots))
+    for own in waiting:
+        if known.setdefault(own.name, own) is not own:
+            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+        slopes = own_functions(*(t for t in slope_terms(own) if t is not None))
+        waiting += [f for f in slopes if known.get(f.name) is not f]
+    return tuple(r for own in known.values() for r in slope_rules(own))
+
+
+def slope_rules(function: OwnFunction) -> tuple[Rule, ...]:
+    """A rule for each operand by which a function has a derivative."""
+    found: list[Rule] = []
+    for place, own in enumerate(slope_terms(function)):
+        if own is not None:
+            found.append(_slope_rule(function, place, own))
+    return tuple(found)
+
+
+def _slope_rule(function: OwnFunction, place: int, own: Term) -> Rule:
+    parameters = [Parameter(f"a{k + 1}", Tensor) for k in range(function.arity)]
+    by = f"{place + 1}" * (function.arity > 1)
+    left = slope(function.key, *parameters, place=place)
+    return Rule(
+        f"slope_{function.name}{by}",
+        f"{function.name}'{by}, as it is declared.",
+        function.cite,
+        "",
+        RULESET,
+        Law(left, _pattern(function, own, parameters)),
+    )
+
+
+def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> Tensor:
+    """A term of scalars as a pattern, in which all have the axes of the function's operands."""
+    shape = dims(parameters[0])
+    known: dict[str, Tensor] = {p.name: p for p in parameters}
+    done: dict[Term, Tensor] = {}
+    for t in postorder(root):
+        args = [done[a] for a in t.args]
+        own = function_of(t.op, t.data)
+        match t.op:
+            case "variable" if t.name in known and not t.dims:
+                done[t] = known[t.name]
+            case "constant" if not t.dims:
+                done[t] = const(t.value, shape)
+            case "einsum" if len(args) == 2 and not t.args[0].dims:
+                done[t] = ein(elementwise(shape), *args)
+            case "add" | "subtract" | "divide" | "negate" as name:
+                done[t] = _OPERATIONS[name](*args)
+            case "power" if t.args[1].op == "constant":
+                done[t] = power(args[0], t.args[1].value)
+            case _ if own is not None:
+                done[t] = fn(own.key, *args)
+            case name:
+                raise UnsupportedOperation(
+                    f"the derivative of {function.name} has {name}; it is a formula of its"
+                    " operands, with functions of one entry or of several alone"
+                )
+    return done[root]

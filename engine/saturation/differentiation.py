@@ -1,0 +1,250 @@
+"""What is asked for of an e-graph: derivatives and adjoints as e-nodes, before any rule runs.
+
+Cotangents belong to places of a term, never to e-classes: in `a + 3b`, where a = b may be found
+later, they are 1 and 3. So the adjoint of a node is stated as the sum of what its uses pass on
+(thesis, equation 4.1), and each of these is an e-node: what an operation of such operands passes
+on to one of them. Laws say what it is. A whole loop is one operation, whose law makes a loop.
+
+Where something is differentiated by a place of a term, a *seed* stands there: a leaf of which no
+law knows anything. It becomes what it stands for when all derivatives are known.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from eggrad.engine.egraph.compile_rules import NAMED
+from eggrad.engine.egraph.egraph import EGraph
+from eggrad.engine.extraction.snapshot import Row, Snapshot
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.laws.language import SLOPE_NODES, Wrt, pullback_node
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.loops import Recurrence, recurrence_of
+from eggrad.engine.terms.term import Part, Term, parts_as_written, postorder
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The laws on loops, by their modes, and how what they make is simplified: each by itself."""
+
+    derive: Callable[..., Any]
+    simplify: Callable[[Sequence[Term]], Sequence[Term]]
+
+
+class Question:
+    """Some terms in an e-graph, and what is asked for of them; some places of them are seeds."""
+
+    def __init__(
+        self, egraph: EGraph, loops: Loops, roots: Iterable[Term], places: Iterable[Term] = ()
+    ) -> None:
+        """Load terms, with seeds in some places."""
+        self._egraph = egraph
+        self._loops = loops
+        # The e-graph has the keys of their steps alone.
+        self.made: list[Term] = []
+        # Seeds with what they stand for, and what was asked for with how to do without its law.
+        self._seeds: dict[str, Term | str] = {}
+        self._asked: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {}
+        given = {t: self._seed(t.dims, t) for t in places}
+        self._names = egraph.load(*roots, given=given)
+
+    def name(self, t: Term) -> str:
+        """The name of a term's e-class, seeds in its places."""
+        return self._names[t]
+
+    def _seed(self, dims: Dims, stands_for: Term | str) -> str:
+        name = self._egraph.add("seed", (len(self._seeds),), dims)
+        self._seeds[name] = stands_for
+        return name
+
+    def close(self) -> bool:
+        """Let seeds be what they stand for, when laws have said all; whether there are any."""
+        self._egraph.end_differentiating()
+        for seed, own in self._seeds.items():
+            name = own if isinstance(own, str) else self._egraph.load(own)[own]
+            self._egraph.unite_names(name, seed)
+        return bool(self._seeds)
+
+    def seeds(self, classes: Mapping[str, int]) -> set[int]:
+        """The e-classes of seeds."""
+        return {classes[name] for name in self._seeds}
+
+    def transpose(self, unknown: Iterable[str]) -> bool:
+        """Ask by transposition for what no law has said; whether there is any, the first time."""
+        lacking = [name for name in unknown if name in self._asked]
+        for name in lacking:
+            make, arguments = self._asked.pop(name)
+            make(self, *arguments)
+        return bool(lacking)
+
+    def pushed(
+        self, roots: Sequence[Term], wrt: Wrt, tangents: Mapping[Term, str] | None = None
+    ) -> list[str]:
+        """The names of derivatives, given those of seeds: axes of a root, then those of `wrt`."""
+        given = tangents or {}
+        self._egraph.occur({"derivative", *SLOPE_NODES.values()})
+        found: dict[Term, str] = {}
+        loops: dict[Recurrence, Recurrence] = {}
+        reached = {t for t in given or postorder(*roots) if t in given or _is(t, wrt)}
+        for t in postorder(*roots):
+            if any(a in reached for a in t.args):
+                reached.add(t)
+            name = self._egraph.add("derivative", (self._names[t], wrt), t.dims + wrt[1])
+            found[t] = name
+            if t.args:
+                self._asked[name] = Question._by_pullbacks, (t, wrt, found, reached)
+            if t in given:
+                self._egraph.unite_names(name, given[t])
+            elif t.op == "scan":
+                self._egraph.unite_names(name, self._pushed_loop(t, wrt, found, reached, loops))
+        return [found[r] for r in roots]
+
+    def _by_pullbacks(
+        self, t: Term, wrt: Wrt, found: Mapping[Term, str], reached: Collection[Term]
+    ) -> None:
+        """A derivative is the sum of what a node passes on of the cotangent δ, times its own."""
+        one = terms.delta(t.dims) if t.order else terms.constant(1)
+        cotangent = self._egraph.load(one)[one]
+        summands: list[str] = []
+        for k, a in enumerate(t.args):
+            if a in reached:
+                jacobian = self._passed_on(t, k, cotangent, t.dims)
+                summands.append(self._product(jacobian, t.dims, a.dims, found[a], wrt[1]))
+        self._egraph.unite_names(found[t], self._total(summands[::-1], t.dims + wrt[1]))
+
+    def _by_derivative(self, t: Term, place: int, adjoint: str, lead: Dims, name: str) -> None:
+        """What a node passes on is its cotangent times its derivative, seeds in all operands."""
+        constructor, data, operands = parts_as_written(t)
+        wrt = f"operand {place} of {name}", operands[place].dims
+        seeds = [self._seed(a.dims, self._names[a]) for a in operands]
+        for k, (a, seed) in enumerate(zip(operands, seeds, strict=True)):
+            dims = a.dims + wrt[1]
+            own = self._egraph.add("derivative", (seed, wrt), dims)
+            one = terms.delta(a.dims) if a.order else terms.constant(1)
+            value = one if k == place else terms.constant(0, dims)
+            self._egraph.unite_names(own, self._egraph.load(value)[value])
+        node = self._egraph.add(constructor, (*data, *seeds), t.dims)
+        own = self._egraph.add("derivative", (node, wrt), t.dims + wrt[1])
+        self._egraph.unite_names(name, self._product(adjoint, lead, t.dims, own, wrt[1]))
+
+    def _product(self, first: str, lead: Dims, inner: Dims, second: str, last: Dims) -> str:
+        """The name of a product that sums over the inner axes."""
+        p, q, r = accumulate(map(len, (lead, inner, last)))
+        spec = tuple(range(q)), tuple(range(p, r)), (*range(p), *range(q, r))
+        return self._egraph.add("ein", (spec, first, second), lead + last)
+
+    def _pushed_loop(
+        self,
+        t: Term,
+        wrt: Wrt,
+        found: Mapping[Term, str],
+        reached: set[Term],
+        loops: dict[Recurrence, Recurrence],
+    ) -> str:
+        """The name of the derivative of a loop's states; all of one loop are made by one."""
+        own = recurrence_of(t)
+        moving = [a for a in dict.fromkeys(t.args) if a in reached]
+        stands = {a: _stand_in("tangent", k, a.dims + wrt[1]) for k, a in enumerate(moving)}
+        if own not in loops:
+            loops[own] = self._loops.derive("forward", own, stands, wrt[1])
+        states = self._loops.simplify([loops[own].states(t.loop.carry, t.loop.part)])
+        self.made += states
+        given = {v: found[a] for a, v in stands.items()}
+        return self._egraph.load(*states, given=given)[states[0]]
+
+    def pulled(
+        self, roots: Sequence[tuple[Term, str]], wrt: Sequence[Term], lead: Dims
+    ) -> list[str]:
+        """The names of the adjoints of some nodes, given those of roots: `lead`, then own axes."""
+        reaches = set(wrt)
+        passed: dict[Term, list[str]] = {}
+        # The results of one loop, whose operands get something when all of them have it.
+        loops: dict[Recurrence, list[Term]] = {}
+        for t in postorder(*(r for r, _ in roots)):
+            if t in reaches or any(a in reaches for a in t.args):
+                reaches.add(t)
+                passed[t] = []
+                if t.op == "scan":
+                    loops.setdefault(recurrence_of(t), []).append(t)
+        for root, adjoint in roots:
+            if root in passed:
+                passed[root].append(adjoint)
+        pullbacks = {pullback_node(parts_as_written(t)[0]) for t in passed if t.args}
+        self._egraph.occur(pullbacks.union(SLOPE_NODES.values()))
+        found: dict[Term, str] = {}
+        for t in reversed(passed):
+            found[t] = self._total(passed[t], lead + t.dims)
+            if t.op != "scan":
+                for place, a in enumerate(t.args):
+                    if a in passed:
+                        passed[a].append(self._passed_on(t, place, found[t], lead))
+            elif t is loops[own := recurrence_of(t)][0]:
+                self._pull_loop(own, loops[own], found, passed, lead)
+        return [found[x] if x in found else self._total([], lead + x.dims) for x in wrt]
+
+    def _total(self, summands: Sequence[str], dims: Dims) -> str:
+        """A sum; what the first use passes on comes first, as in the product rule."""
+        if not summands:
+            return self._egraph.add("constant", (Fraction(0), dims), dims)
+        *rest, total = summands
+        for other in reversed(rest):
+            total = self._egraph.add("add", (total, other), dims)
+        return total
+
+    def _passed_on(self, t: Term, place: int, adjoint: str, lead: Dims) -> str:
+        constructor, data, operands = parts_as_written(t)
+        names = (self._names[a] for a in operands)
+        dims = lead + operands[place].dims
+        name = self._egraph.add(pullback_node(constructor), (place, *data, *names, adjoint), dims)
+        self._asked[name] = Question._by_derivative, (t, place, adjoint, lead, name)
+        return name
+
+    def _pull_loop(
+        self,
+        own: Recurrence,
+        results: Sequence[Term],
+        found: Mapping[Term, str],
+        passed: Mapping[Term, list[str]],
+        lead: Dims,
+    ) -> None:
+        """Pass on what some results of a loop have got."""
+        stands = {t: _stand_in("adjoint", k, lead + t.dims) for k, t in enumerate(results)}
+        got: dict[tuple[int, Part], Term] = {
+            (t.loop.carry, t.loop.part): v for t, v in stands.items()
+        }
+        wanted = {a for a in results[0].args if a in passed}
+        given = {v: found[t] for t, v in stands.items()}
+        made = self._loops.derive("reverse", own, got, lead, wanted)
+        adjoints = self._loops.simplify([adjoint for _, adjoint in made])
+        self.made += adjoints
+        names = self._egraph.load(*adjoints, given=given)
+        for (a, _), adjoint in zip(made, adjoints, strict=True):
+            if a in wanted:
+                passed[a].append(names[adjoint])
+
+
+def missing(graph: Snapshot, rows: Iterable[Row]) -> str:
+    """What to say of derivatives, slopes and pullbacks that no rule has."""
+    found = dict.fromkeys(_subject(graph, row) for row in rows)
+    return f"no rule has the derivative of {' or of '.join(found)}"
+
+
+def _subject(graph: Snapshot, row: Row) -> str:
+    """The operation that a derivative, slope or pullback is of."""
+    constructor, data = row.constructor.removeprefix(pullback_node("")), row.data
+    if constructor == "derivative":
+        constructor, data = graph.members[row.children[0]][0][:2]
+    elif constructor != row.constructor:
+        data = data[1:]
+    return str(data[0]) if constructor in NAMED else constructor
+
+
+def _is(t: Term, wrt: Wrt) -> bool:
+    return t.op == "variable" and (t.name, t.dims) == wrt
+
+
+def _stand_in(kind: str, number: int, dims: Dims) -> Term:
+    """A variable in a loop's law for what the e-graph has a name of alone."""
+    return terms.variable(f"{kind} of operand {number}", dims)
