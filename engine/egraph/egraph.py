@@ -262,14 +262,16 @@ class EGraph:
         """
         commands: list[str] = []
         symbols: set[str] = set()
-        names = ChainMap[Term, str](dict(given), self._names)
-        for t in postorder(*terms):
-            if t not in names:
-                own = names if given and any(a in names.maps[0] for a in t.args) else self._names
+        own = dict(given)
+        names = ChainMap(own, self._names)
+        for t in postorder(*terms, operands=lambda t: () if t in given else t.args):
+            # What is made of something given has another e-class here than elsewhere.
+            kept = own if any(a in own for a in t.args) and t not in given else self._names
+            if t not in kept and t not in given:
                 known = parts_as_written(t) if as_written else parts(t)
                 symbols.update(symbols_of_parts(known, t.dims))
                 self._add_tables(known[:1], commands)
-                own[t] = self._bind(self._text(known, names), commands, t.dims)
+                kept[t] = self._bind(self._text(known, names), commands, t.dims)
         self._run(commands)
         self.occur(symbols)
         return names
@@ -281,6 +283,10 @@ class EGraph:
         pairs = zip(SORTS[constructor], arguments, strict=True)
         own = " ".join(str(a) if sort == "Tensor" else literal(a) for sort, a in pairs)
         return self._bind(f"({table_of(constructor)} {own})", self._waiting, dims)
+
+    def add_seed(self, dims: Dims) -> str:
+        """The name of a new leaf of which no law knows anything."""
+        return self.add("seed", (self._bound,), dims)
 
     def _bind(self, text: str, commands: list[str], dims: Dims) -> str:
         """Give the e-class of a text a name, and its dims."""

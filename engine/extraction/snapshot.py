@@ -437,6 +437,11 @@ class Snapshot:
         key = ("extracted", *wanted)
         return self.remember(key, lambda: self._terms_of(wanted, self.cheap_dag(wanted)))
 
+    def smallest(self, roots: Iterable[int]) -> list[Term]:
+        """The terms of the fewest e-nodes, whatever these cost."""
+        wanted = list(roots)
+        return self._terms_of(wanted, extract.cheapest_trees(self.members, lambda *_: 1)[0])
+
     def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
         """The cheapest DAG that contains all roots, as terms, and what the solver did."""
         wanted = list(roots)

@@ -132,7 +132,7 @@ class Same(Tensor):
 
 
 # The stages that a strategy can be given further rulesets for.
-ADDED_STAGES = ("simplify", "explore")
+ADDED_STAGES = ("differentiate", "simplify", "explore")
 
 # No options.
 NOTHING: Final = MappingProxyType[str, str | bool]({})
@@ -321,9 +321,9 @@ class Ruleset:
     """Rules that belong together; a stage runs whole rulesets.
 
     `measure` says what every rule of the set shrinks, or that a budget ends it. `stage` is where
-    a ruleset that is added to a strategy runs: "simplify", to the end, or "explore". Its facts
-    are looked for in e-graphs where one of the functions occurs that they decide; where none is
-    named, in all.
+    a ruleset that is added to a strategy runs: "differentiate", for laws of derivatives,
+    "simplify", to the end, or "explore". Its facts are looked for in e-graphs where one of the
+    functions occurs that they decide; where none is named, in all.
     """
 
     def __init__(
@@ -336,7 +336,8 @@ class Ruleset:
     ) -> None:
         """Make an empty ruleset."""
         if stage not in ADDED_STAGES:
-            known = " or ".join(map(repr, ADDED_STAGES))
+            *first, last = map(repr, ADDED_STAGES)
+            known = f"{', '.join(first)} or {last}"
             raise RuleError(f"ruleset {name!r}: its stage is {known}, not {stage!r}")
         self.name = name
         self.purpose = purpose

@@ -12,7 +12,7 @@ law knows anything. It becomes what it stands for when all derivatives are known
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from eggrad.engine.egraph.compile_rules import NAMED
@@ -47,37 +47,44 @@ class Question:
         # Seeds with what they stand for, and what was asked for with how to do without its law.
         self._seeds: dict[str, Term | str] = {}
         self._asked: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {}
-        given = {t: self._seed(t.dims, t) for t in places}
-        self._names = egraph.load(*roots, given=given)
+        # Names of what is one, found in several ways.
+        self.alike: list[list[str]] = []
+        self._segments: list[Question] = []
+        self._given = {t: self._seed(t.dims, t) for t in places}
+        self._names = egraph.load(*roots, given=self._given)
 
     def name(self, t: Term) -> str:
         """The name of a term's e-class, seeds in its places."""
         return self._names[t]
 
     def _seed(self, dims: Dims, stands_for: Term | str) -> str:
-        name = self._egraph.add("seed", (len(self._seeds),), dims)
+        name = self._egraph.add_seed(dims)
         self._seeds[name] = stands_for
         return name
 
     def close(self) -> bool:
         """Let seeds be what they stand for, when laws have said all; whether there are any."""
         self._egraph.end_differentiating()
-        for seed, own in self._seeds.items():
+        every = {seed: own for q in (self, *self._segments) for seed, own in q._seeds.items()}
+        for seed, own in every.items():
             name = own if isinstance(own, str) else self._egraph.load(own)[own]
             self._egraph.unite_names(name, seed)
-        return bool(self._seeds)
+        return bool(every)
 
     def seeds(self, classes: Mapping[str, int]) -> set[int]:
         """The e-classes of seeds."""
-        return {classes[name] for name in self._seeds}
+        return {classes[name] for q in (self, *self._segments) for name in q._seeds}
 
     def transpose(self, unknown: Iterable[str]) -> bool:
         """Ask by transposition for what no law has said; whether there is any, the first time."""
-        lacking = [name for name in unknown if name in self._asked]
-        for name in lacking:
-            make, arguments = self._asked.pop(name)
-            make(self, *arguments)
-        return bool(lacking)
+        names = set(unknown)
+        found = False
+        for q in (self, *self._segments):
+            for name in [name for name in q._asked if name in names]:
+                make, arguments = q._asked.pop(name)
+                make(q, *arguments)
+                found = True
+        return found
 
     def pushed(
         self, roots: Sequence[Term], wrt: Wrt, tangents: Mapping[Term, str] | None = None
@@ -87,8 +94,8 @@ class Question:
         self._egraph.occur({"derivative", *SLOPE_NODES.values()})
         found: dict[Term, str] = {}
         loops: dict[Recurrence, Recurrence] = {}
-        reached = {t for t in given or postorder(*roots) if t in given or _is(t, wrt)}
-        for t in postorder(*roots):
+        reached = {*given} or {t for t in postorder(*roots) if _is(t, wrt)}
+        for t in postorder(*roots, operands=lambda t: () if t in given else t.args):
             if any(a in reached for a in t.args):
                 reached.add(t)
             name = self._egraph.add("derivative", (self._names[t], wrt), t.dims + wrt[1])
@@ -101,12 +108,35 @@ class Question:
                 self._egraph.unite_names(name, self._pushed_loop(t, wrt, found, reached, loops))
         return [found[r] for r in roots]
 
+    def through_cuts(self, root: Term, x: Term, cuts: Sequence[Term]) -> list[str]:
+        """The name of the derivative as a product of those between cuts, each by both modes.
+
+        Cuts are nodes through which all ways from the root to the variable lead, the lowest first.
+        """
+        whole, top = "", x
+        for bottom, top in pairwise([x, *cuts, root]):
+            segment = Question(self._egraph, self._loops, [top], [bottom])
+            self._segments.append(segment)
+            one, other = (self._one(t.dims) for t in (bottom, top))
+            wrt = f"cut {len(self._segments)}", bottom.dims
+            forward = segment.pushed([top], wrt, {bottom: one})[0]
+            reverse = segment.pulled([(top, other)], [bottom], top.dims)[0]
+            self.alike.append([forward, reverse])
+            if whole:
+                whole = self._product(forward, top.dims, bottom.dims, whole, x.dims)
+            whole = whole or forward
+        return [whole]
+
+    def _one(self, dims: Dims) -> str:
+        """The name of the identity on some axes."""
+        one = terms.delta(dims) if dims else terms.constant(1)
+        return self._egraph.load(one)[one]
+
     def _by_pullbacks(
         self, t: Term, wrt: Wrt, found: Mapping[Term, str], reached: Collection[Term]
     ) -> None:
         """A derivative is the sum of what a node passes on of the cotangent δ, times its own."""
-        one = terms.delta(t.dims) if t.order else terms.constant(1)
-        cotangent = self._egraph.load(one)[one]
+        cotangent = self._one(t.dims)
         summands: list[str] = []
         for k, a in enumerate(t.args):
             if a in reached:
@@ -122,9 +152,8 @@ class Question:
         for k, (a, seed) in enumerate(zip(operands, seeds, strict=True)):
             dims = a.dims + wrt[1]
             own = self._egraph.add("derivative", (seed, wrt), dims)
-            one = terms.delta(a.dims) if a.order else terms.constant(1)
-            value = one if k == place else terms.constant(0, dims)
-            self._egraph.unite_names(own, self._egraph.load(value)[value])
+            value = self._one(a.dims) if k == place else self._total([], dims)
+            self._egraph.unite_names(own, value)
         node = self._egraph.add(constructor, (*data, *seeds), t.dims)
         own = self._egraph.add("derivative", (node, wrt), t.dims + wrt[1])
         self._egraph.unite_names(name, self._product(adjoint, lead, t.dims, own, wrt[1]))
@@ -223,6 +252,51 @@ class Question:
         for (a, _), adjoint in zip(made, adjoints, strict=True):
             if a in wanted:
                 passed[a].append(names[adjoint])
+
+
+def cuts(root: Term, x: Term, entries: Callable[[Dims], int]) -> list[Term]:
+    """The nodes at which a derivative is cut, the lowest first.
+
+    All ways from the root to the variable lead through them; each has the fewest entries between
+    two others, or the ends, and fewer than both.
+
+    >>> from eggrad.engine.terms.term import apply, einsum, variable
+    >>> x, A, B = (variable(n, d) for n, d in {"x": (9,), "A": (2, 9), "B": (8, 2)}.items())
+    >>> inner = einsum("ij,j->i", A, x)
+    >>> [t.op for t in cuts(einsum("ij,j->i", B, apply("exp", inner)), x, lambda dims: dims[0])]
+    ['einsum']
+    """
+    through = dominators(root, x)
+    found: list[Term] = []
+    waiting = [(0, len(through) - 1)]
+    while waiting:
+        low, high = waiting.pop()
+        least = min(range(low, high + 1), key=lambda k: entries(through[k].dims), default=low)
+        if low < least < high and entries(through[least].dims) < entries(through[high].dims):
+            found.append(through[least])
+            waiting += [(least, high), (low, least)]
+    return sorted(found, key=through.index)
+
+
+def dominators(root: Term, x: Term) -> list[Term]:
+    """The nodes through which all ways from a root to a variable lead, from the lowest on.
+
+    >>> from eggrad.engine.terms.term import add, apply, variable
+    >>> x = variable("x")
+    >>> [t.op for t in dominators(apply("exp", add(x, apply("sin", x))), x)]
+    ['variable', 'add', 'exp']
+    """
+    place = {x: 0}
+    for t in postorder(root):
+        if any(a in place for a in t.args):
+            place[t] = len(place)
+    # How many edges pass by a node: each begins to do so after one and ends before another.
+    passing = [0] * (len(place) + 1)
+    for t, k in place.items():
+        for a in {*t.args} & place.keys():
+            passing[place[a] + 1] += 1
+            passing[k] -= 1
+    return [t for t, by in zip(place, accumulate(passing), strict=False) if not by]
 
 
 def missing(graph: Snapshot, rows: Iterable[Row]) -> str:

@@ -523,30 +523,40 @@ class Run:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
     def differentiate(self, names: Sequence[str], question: Question) -> list[Term]:
-        """Let laws say what derivatives and adjoints are; return them as they stand then.
+        """Let laws say what derivatives and adjoints are; return all of them as they stand then.
 
         Nothing but these is left of the e-graph: no other rule need see what they are asked for by.
         """
         self.roots = names
+        every = [*names, *(n for group in question.alike for n in group if n not in names)]
         while True:
             while self._iterate(*["differentiate"] * DERIVING)[-1].changed:
                 pass
             self.egraph.complete_shapes()
-            graph = Snapshot(self.egraph, self.models[0], names)
+            graph = Snapshot(self.egraph, self.models[0], every)
             if not question.transpose(n for n, c in graph.names.items() if c in graph.unknown):
                 break
         if unknown := graph.unknown - question.seeds(graph.names):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
             raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
         if question.close():
-            graph = Snapshot(self.egraph, self.models[0], names)
+            graph = Snapshot(self.egraph, self.models[0], every)
         self.report.iterations += 1
         gone = {n for n, c in graph.names.items() if c not in graph.reachable}
         self.egraph.delete_loaded(gone)
-        return graph.extract(graph.root_classes)
+        return graph.smallest(graph.root_classes)
 
-    def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
-        """Run the stages, then read the e-classes back; `given` are loaded terms."""
+    def finish(
+        self,
+        names: Sequence[str],
+        given: Sequence[Term] = (),
+        alike: Sequence[Sequence[str]] = (),
+    ) -> Explored:
+        """Run the stages, then read the e-classes back; `given` are loaded terms.
+
+        What is `alike` is one e-class in the end; until then all of it is explored, each as if it
+        were alone: what is cheap may come of what is dearer at first.
+        """
         self.roots = names
         self.settle()
         if self.lowering:
@@ -554,6 +564,12 @@ class Run:
             self.step("lowering")
         self.saturate("simplify")
         if "explore" in self.stages:
+            self.explore([*dict.fromkeys([*names, *(n for group in alike for n in group)])])
+        for first, *others in alike:
+            for other in others:
+                self.egraph.unite_names(first, other)
+        if len(alike) > 1:
+            # What the parts of a product have become orders it anew.
             self.explore(names)
         for stage in FORM_ROUNDS:
             if stage in self.stages:

@@ -30,8 +30,8 @@ from eggrad.engine.laws.properties import (
     TOTAL,
     UPPER,
 )
-from eggrad.engine.laws.rule import Fact, LoopRule
-from eggrad.engine.saturation.differentiation import Loops, Question
+from eggrad.engine.laws.rule import Fact, LoopRule, Rule
+from eggrad.engine.saturation.differentiation import Loops, Question, cuts
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
     Budget,
@@ -135,6 +135,9 @@ class System:
         if found is None:
             stages = PURPOSES[purpose]
             laws = {s: self.strategy.laws_of(s) for s in stages}
+            derivatives = laws.get("differentiate", ())
+            if any(isinstance(law, Rule) and law.is_conditional for law in derivatives):
+                laws["differentiate"] = (*derivatives, *self._facts)
             asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
             found = self._relevance[purpose] = Relevance(laws, asked, self._facts)
         return found
@@ -198,22 +201,20 @@ class System:
                 # The cotangent of a scalar is 1, so that most terms need no rule about deltas.
                 one = terms.delta(root.dims) if root.order else terms.constant(1, ())
                 names += question.pulled([(root, egraph.load(one)[one])], [x], root.dims)
-            return names
+            if narrow := len(modes) > 1 and cuts(root, x, search.models[0].entries):
+                names += question.through_cuts(root, x, narrow)
+            question.alike.insert(0, names)
+            return names[:1]
 
-        return self.derived([term], ask, search, alike=True)
+        return self.derived([term], ask, search)
 
     def derived(
         self,
         origins: Sequence[Term],
         ask: Callable[[Question, EGraph, Sequence[Term]], list[str]],
         search: Search,
-        *,
-        alike: bool = False,
     ) -> Result:
-        """The cheapest terms of derivatives or adjoints of some terms that are asked for.
-
-        Those that are `alike` are one, found in several ways.
-        """
+        """The cheapest terms of derivatives or adjoints of some terms that are asked for."""
         budget, models, seconds = search.budget, search.models, search.seconds
         simple = self._with_simple_steps(origins, budget)
         roots, matches = self._collected(simple, models[0])
@@ -224,15 +225,12 @@ class System:
                 run.report.matches.update(matches)
                 names = ask(question, run.egraph, roots)
                 derived.extend(run.differentiate(names, question))
-                if alike:
-                    for other in names[1:]:
-                        run.egraph.unite_names(names[0], other)
-                    names = names[:1]
                 run.begin(names, "differentiate")
                 facts = nonzero_sums(derived)
                 run.egraph.load(*(t for _, t in facts))
                 run.egraph.assume(facts)
-                found = replace(run.finish(names), loaded=[*roots, *question.made])
+                found = run.finish(names, alike=question.alike)
+                found = replace(found, loaded=[*roots, *question.made])
             return self.widened(found, found.cheapest(seconds), budget, models, seconds)
 
         return self._or_as_it_stands(cheapest, derived)
@@ -286,13 +284,18 @@ class System:
             return run.differentiate(asked, question)
 
     def pull_back(
-        self, term: Term, wrt: Sequence[Term], cotangent: Term, budget: Budget | None = None
+        self,
+        term: Term,
+        wrt: Sequence[Term],
+        cotangent: Term,
+        budget: Budget | None = None,
+        sizes: Mapping[Size, int] | None = None,
     ) -> Result:
         """A cotangent of a term, contracted with its derivative by each of some variables.
 
         The cotangent may depend on them; it is not differentiated. All share what they can.
         """
-        return self._answer(self._pull_back, Search.of(budget), term, cotangent, *wrt)
+        return self._answer(self._pull_back, Search.of(budget, sizes), term, cotangent, *wrt)
 
     def _pull_back(self, search: Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
         check_slopes(term, *wrt)

@@ -46,11 +46,11 @@ def symbols(*roots: Term) -> tuple[str, ...]:
     return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
 
 
-def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
-    """The sizes by their symbols; one number is the size of every symbol in a term.
+def known_sizes(roots: Iterable[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
+    """The sizes by their symbols; one number is the size of every symbol in some terms.
 
     >>> from eggrad.engine.terms.term import variable
-    >>> known_sizes(variable("A", ("m", "n")), 3)
+    >>> known_sizes([variable("A", ("m", "n"))], 3)
     {'m': 3, 'n': 3}
     """
     if sizes is None:
@@ -66,7 +66,7 @@ def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size,
         raise UnsupportedOperation(
             f'sizes is a dict such as {{"n": 3}}, or one integer from 0 up, not {shown(sizes)}'
         )
-    return {symbol: checked_size(symbol, sizes) for symbol in symbols(term)}
+    return {symbol: checked_size(symbol, sizes) for symbol in symbols(*roots)}
 
 
 def made_sizes(*roots: Term) -> tuple[Size, ...]:

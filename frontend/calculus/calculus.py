@@ -36,6 +36,7 @@ def differentiate(
     exact: bool = False,
     pairs: bool = False,
     rules: Sequence[Ruleset] = (),
+    sizes: Mapping[Size, int] | None = None,
     systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
@@ -44,7 +45,8 @@ def differentiate(
     is about the last one. The entries of a matrix are taken for independent, or with `pairs` as
     what is declared of it has them, those on both sides of a symmetric one's diagonal for the same.
     What is declared is not used else, so the result may be differentiated again; `thinned` uses
-    it. `rules` are added to the standard ones; `systems` gives the system of a strategy.
+    it. `rules` are added to the standard ones, `sizes` are those at which forms are compared;
+    `systems` gives the system of a strategy.
 
     >>> from eggrad.engine.terms.term import apply, variable
     >>> x = variable("x")
@@ -55,7 +57,7 @@ def differentiate(
     standard = systems(extended(STANDARD, rules))
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
-        result = standard.differentiate(term, x, mode, budget, exact=exact and last)
+        result = standard.differentiate(term, x, mode, budget, sizes, exact=exact and last)
         term = _by_own_entries(result.term, x.assumed) if pairs else result.term
         report = report.joined(result.report)
     return Result((term,), report)
@@ -113,7 +115,11 @@ def _by_own_entries(term: Term, words: Sequence[str]) -> Term:
 
 @shows_progress("differentiating")
 def gradients(
-    term: Term, wrt: Sequence[Term], budget: Budget | None = None, rules: Sequence[Ruleset] = ()
+    term: Term,
+    wrt: Sequence[Term],
+    budget: Budget | None = None,
+    rules: Sequence[Ruleset] = (),
+    sizes: Mapping[Size, int] | None = None,
 ) -> Result:
     """The derivatives of a scalar by several variables, which share what they can.
 
@@ -122,7 +128,7 @@ def gradients(
     >>> [t.op for t in gradients(apply("exp", add(x, y)), [x, y]).terms]
     ['exp', 'exp']
     """
-    return system(extended(STANDARD, rules)).pull_back(term, wrt, delta(()), budget)
+    return system(extended(STANDARD, rules)).pull_back(term, wrt, delta(()), budget, sizes)
 
 
 @shows_progress("differentiating")
@@ -157,7 +163,7 @@ def simplify(
     >>> simplify(add(x, constant(0))).term is x
     True
     """
-    at = known_sizes(term, sizes)
+    at = known_sizes([term], sizes)
     return systems(extended(STANDARD, rules)).simplify([term], budget, at, exact=exact)
 
 

@@ -415,7 +415,7 @@ class Expression(_Compared):
         >>> S, w = variable("S", ("n", "n"), ["symmetric"]), variable("w", ("n",))
         >>> slope = derivative(w @ S @ w, w)
         >>> slope.to("matrix"), derivative(slope, w).to("matrix"), derivative(slope, S).to("index")
-        ('2*S*w', '2*S', 'fᵢⱼₖ = δᵢₖ wⱼ + δᵢⱼ wₖ')
+        ('2*S*w', '2*S', 'fᵢⱼₖ = δᵢⱼ wₖ + δᵢₖ wⱼ')
         """
         if not self.thinnings:
             return self
@@ -543,7 +543,7 @@ class Expression(_Compared):
         `sizes` maps size symbols, or is the size of every symbol.
         """
         own = self.thin.term
-        return count([own], {str(s): n for s, n in known_sizes(own, sizes).items()})
+        return count([own], {str(s): n for s, n in known_sizes([own], sizes).items()})
 
     @property
     def node_count(self) -> int:

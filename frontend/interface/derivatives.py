@@ -31,6 +31,7 @@ class DerivedBy(TypedDict, total=False):
     exact: bool
     entries: Entries
     rules: "Rules | None"
+    sizes: "Mapping[str, int] | int | None"
 
 
 WITHOUT_VARIABLE = "derivative with respect to what? name at least one variable"
@@ -44,6 +45,7 @@ def derivative(
     exact: bool = False,
     entries: Entries = "independent",
     rules: "Rules | None" = None,
+    sizes: Mapping[str, int] | int | None = None,
 ) -> Expression:
     """The derivative with respect to each variable in turn, simplified.
 
@@ -61,6 +63,9 @@ def derivative(
     and (j, i) at once. What is declared is used where the result is printed, evaluated, compiled
     or compared, never in what is differentiated again.
 
+    `sizes` maps size symbols to the numbers at which forms are compared, or is the size of every
+    symbol: what is cheapest depends on which sizes are small. Without it all symbols are alike.
+
     `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
     such. A file is executed, as any Python is: give only files that you trust. Each rule is
     checked on random instances first; `UnsoundRules` shows a counterexample to one that is false,
@@ -73,7 +78,9 @@ def derivative(
     """
     own = as_expression(f, "derivative: f")
     arguments = tuple(wrt_variable(own, w) for w in wrt)
-    return derivative_by(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
+    return derivative_by(
+        own, arguments, mode, budget, exact=exact, entries=entries, rules=rules, sizes=sizes
+    )
 
 
 @overload
@@ -93,6 +100,7 @@ def gradient(
     exact: bool = False,
     entries: Entries = "independent",
     rules: "Rules | None" = None,
+    sizes: Mapping[str, int] | int | None = None,
 ) -> Any:
     """The derivative of a scalar; raises `ShapeError` for any other. Options: see `derivative`.
 
@@ -109,7 +117,7 @@ def gradient(
 
     def by(w: str | Expression) -> Expression:
         return derivative(
-            own, w, mode=mode, budget=budget, exact=exact, entries=entries, rules=rules
+            own, w, mode=mode, budget=budget, exact=exact, entries=entries, rules=rules, sizes=sizes
         )
 
     if not isinstance(x, list | tuple):
@@ -119,7 +127,7 @@ def gradient(
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     if (mode, exact, entries) == ("auto", False, "independent"):
-        return _gradients(own, wrt, budget, rules)
+        return _gradients(own, wrt, budget, rules, sizes)
     return tuple(by(expression(w)) for w in wrt)
 
 
@@ -141,7 +149,7 @@ def simplify(
     """
     own = as_expression(f, "simplify: f")
     checked_flag("simplify", "exact", exact)
-    more, at = _accepted(rules), known_sizes(own.term, sizes)
+    more, at = _accepted(rules), known_sizes([own.term], sizes)
     found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
     complete = own.term_complete and found.complete
@@ -185,6 +193,7 @@ def derivative_by(
     exact: bool,
     entries: str = "independent",
     rules: "Rules | None" = None,
+    sizes: Mapping[str, int] | int | None = None,
 ) -> Expression:
     """The derivative with respect to variables in turn; options as in `derivative`."""
     checked_word("derivative", "mode", mode, get_args(Mode))
@@ -193,26 +202,32 @@ def derivative_by(
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     pairs = entries == "pairs"
-    own = _accepted(rules)
-    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own)
+    own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
+    found = calculus.differentiate(
+        f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own, sizes=at
+    )
     candidates = (*f.variables, *f.scope, *wrt)
-    later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
+    later = thinnings(found.term, Options(budget, own, tuple(at.items()), exact), others=wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
     return expression(found.term, candidates, f.term_complete and found.complete, later, lost)
 
 
 def _gradients(
-    f: Expression, wrt: Sequence[Term], budget: Any = None, rules: "Rules | None" = None
+    f: Expression,
+    wrt: Sequence[Term],
+    budget: Any,
+    rules: "Rules | None",
+    sizes: Mapping[str, int] | int | None,
 ) -> tuple[Expression, ...]:
-    own = _accepted(rules)
-    found = calculus.gradients(f.term, wrt, budget, own)
-    complete = f.term_complete and found.complete
+    own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
+    found = calculus.gradients(f.term, wrt, budget, own, at)
+    complete, how = f.term_complete and found.complete, Options(budget, own, tuple(at.items()))
     candidates = (*f.variables, *f.scope, *wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
     return tuple(
-        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt), lost)
+        expression(t, candidates, complete, thinnings(t, how, others=wrt), lost)
         for t in found.terms
     )
 

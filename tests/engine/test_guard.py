@@ -19,7 +19,7 @@ x = eg.variable("failing_search", ("n",))
 AT = {x.variables[0].name: np.array([0.25, 0.5])}
 
 
-def _fails(*_: object) -> NoReturn:
+def _fails(*_: object, **__: object) -> NoReturn:
     raise KeyError("a mistake of eggrad's")
 
 
