@@ -1,5 +1,6 @@
 """The slopes of declared functions as rules, and what has none."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -20,10 +21,11 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.primitives import elementwise
 from eggrad.engine.laws.rule import Rule
+from eggrad.engine.laws.statements import nodes_of
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.functions import OwnFunction, function_of
+from eggrad.engine.terms.functions import OwnFunction, function_of, record
 from eggrad.engine.terms.loops import recurrence_of
-from eggrad.engine.terms.term import Term, own_functions, postorder
+from eggrad.engine.terms.term import FUNCTION_NODES, Term, own_functions, postorder
 
 # The ruleset that the rules join.
 RULESET: Final = "slopes"
@@ -56,10 +58,18 @@ def check_slopes(root: Term, *wrt: Term) -> None:
                     raise UnsupportedOperation(f"{t.op} has no derivative by its {which}")
 
 
-def rules_of_functions(*roots: Term) -> tuple[Rule, ...]:
-    """The slopes of the declared functions in some terms, and of those that they mention."""
+def functions_made(rules: Iterable[Rule]) -> tuple[OwnFunction, ...]:
+    """The declared functions on the right sides of some rules."""
+    nodes = (node for rule in rules for node in nodes_of(rule.statement.right))
+    names = (node.args[0] for node in nodes if node.constructor in FUNCTION_NODES.values())
+    found = (record(name) for name in names if isinstance(name, str))
+    return tuple(dict.fromkeys(f for f in found if isinstance(f, OwnFunction)))
+
+
+def rules_of_functions(functions: Iterable[OwnFunction]) -> tuple[Rule, ...]:
+    """The slopes of some declared functions, and of those that they mention."""
     known: dict[str, OwnFunction] = {}
-    waiting = list(own_functions(*roots))
+    waiting = list(functions)
     for own in waiting:
         if known.setdefault(own.name, own) is not own:
             raise UnsupportedOperation(f"two different functions are called {own.name!r}")

@@ -348,6 +348,8 @@ class Ruleset:
         self.bulk_rules: list[BulkRule] = []
         self.loop_rules: list[LoopRule] = []
         self.facts: list[Fact] = []
+        # The module that states the laws, with the functions that it declares.
+        self.module: object = None
 
     def rule(
         self, *, cite: str, **options: str | bool
@@ -457,7 +459,7 @@ class Ruleset:
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
         rest.loop_rules = [r for r in self.loop_rules if r.name not in names]
-        rest.facts = self.facts
+        rest.facts, rest.module = self.facts, self.module
         return rest
 
     def _entry(self, function: Callable[..., Any]) -> tuple[str, str]:

@@ -312,7 +312,8 @@ def _subject(graph: Snapshot, row: Row) -> str:
         constructor, data = graph.members[row.children[0]][0][:2]
     elif constructor != row.constructor:
         data = data[1:]
-    return str(data[0]) if constructor in NAMED else constructor
+    # The e-graph calls a declared function by its name and a number.
+    return str(data[0]).partition(" ")[0] if constructor in NAMED else constructor
 
 
 def _is(t: Term, wrt: Wrt) -> bool:

@@ -530,8 +530,11 @@ class Run:
         self.roots = names
         every = [*names, *(n for group in question.alike for n in group if n not in names)]
         while True:
-            while self._iterate(*["differentiate"] * DERIVING)[-1].changed:
-                pass
+            known, changed = "", True
+            # What rules make may be what others are about, which are there from then on.
+            while changed or known != self.egraph.rules_of("differentiate"):
+                known = self.egraph.rules_of("differentiate")
+                changed = self._iterate(*["differentiate"] * DERIVING)[-1].changed
             self.egraph.complete_shapes()
             graph = Snapshot(self.egraph, self.models[0], every)
             if not question.transpose(n for n, c in graph.names.items() if c in graph.unknown):

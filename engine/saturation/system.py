@@ -16,7 +16,11 @@ from eggrad.engine.errors import EngineFailure, MissingRule
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Dims, Size
-from eggrad.engine.laws.declared_slopes import check_slopes, rules_of_functions
+from eggrad.engine.laws.declared_slopes import (
+    check_slopes,
+    functions_made,
+    rules_of_functions,
+)
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.properties import (
     DEFINITE,
@@ -44,9 +48,9 @@ from eggrad.engine.saturation.schedule import (
     solver_seconds,
 )
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.functions import FUNCTIONS
+from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
-from eggrad.engine.terms.term import Step, Term
+from eggrad.engine.terms.term import Step, Term, own_functions
 from eggrad.engine.terms.term_patterns import replaced
 
 # Above this many nodes `auto` differentiates in one mode only.
@@ -179,7 +183,9 @@ class System:
 
     def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:
         check_slopes(term, x)
-        chosen = {"auto": choose_modes(term, x), "both": MODES}.get(mode, (mode,))
+        # A law of a user's may be about what a mode has no place for.
+        auto = MODES if self._has_own_derivatives else choose_modes(term, x)
+        chosen = {"auto": auto, "both": MODES}.get(mode, (mode,))
         # A mode may do without what no rule of another says.
         ways = dict.fromkeys([chosen, *((m,) for m in MODES if mode == "auto")])
         lacking: MissingRule | None = None
@@ -247,7 +253,7 @@ class System:
         with self.session("differentiate", *roots) as egraph:
             own = Budget.of(budget)
             run = Run(self.strategy, egraph, own, models, "differentiate", observer=self.observer)
-            egraph.declare(rules_of_functions(*roots))
+            egraph.declare(rules_of_functions([*own_functions(*roots), *self._own_functions]))
             steps = {t.loop.step for t in terms.postorder(*roots) if t.op == "scan"}
             simple = partial(self._with_simple_steps, budget=budget, kept=steps)
             question = Question(egraph, Loops(self._of_loop, simple), roots, places)
@@ -260,6 +266,15 @@ class System:
         if rule is None:
             raise MissingRule(f"no rule has the derivative of loops, such as {OF_LOOPS[mode]}")
         return rule.derive(self, *given)
+
+    @cached_property
+    def _own_functions(self) -> tuple[OwnFunction, ...]:
+        """The declared functions that laws of derivatives lead to."""
+        return functions_made(self.strategy.rules_of("differentiate"))
+
+    @cached_property
+    def _has_own_derivatives(self) -> bool:
+        return any(s.stage == "differentiate" and s.rules for s in self.strategy.differentiate)
 
     @cached_property
     def _loop_rules(self) -> Mapping[str, LoopRule]:

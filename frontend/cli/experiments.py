@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from eggrad.frontend.cli.input import (
     json_option,
     parse_sizes,
     read_text,
+    rules_option,
     takes_language,
     write_page,
 )
@@ -23,7 +24,7 @@ from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.workbench import ablation, rule_report
 from eggrad.frontend.workbench import graph as pictures
-from eggrad.frontend.workbench.experiment import BASE, Case, laws, read_corpus
+from eggrad.frontend.workbench.experiment import BASE, Case, Variant, laws, read_corpus
 from eggrad.frontend.workbench.graph import Limits
 from eggrad.frontend.workbench.rule_report import report_page
 
@@ -77,7 +78,10 @@ def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]
 @click.option("--out", required=True, metavar="FILE", help="A .svg file, or a .html page.")
 @_most("--classes", 120, "classes, those nearest to the root")
 @_most("--members", 8, "e-nodes of an e-class")
-def graph(cases: list[Case], *, out: str, classes: int, members: int) -> None:
+@rules_option
+def graph(
+    cases: list[Case], *, out: str, classes: int, members: int, rules: tuple[str, ...]
+) -> None:
     """Draw the e-graph of SOURCE after each stage.
 
     E-classes of equal terms are boxes, the extracted term is highlighted. What is larger than
@@ -90,7 +94,7 @@ def graph(cases: list[Case], *, out: str, classes: int, members: int) -> None:
     if len(cases) > 1:
         raise Mistake(f"a picture shows one expression, this file has {len(cases)}")
     (case,) = cases
-    stages, result = pictures.stages_of(case, Limits(classes, members))
+    stages, result = pictures.stages_of(case, Limits(classes, members), _variant(rules))
     if kind == ".svg":
         write_page(out, pictures.as_svg(stages))
     else:
@@ -181,6 +185,7 @@ def report(
 @click.command(short_help="Leave out each rule in turn.")
 @takes_corpus
 @_without
+@rules_option
 @click.option("--markdown", is_flag=True, help="Print a table for a document.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at work."
@@ -191,6 +196,7 @@ def ablate(
     cases: list[Case],
     *,
     without: str,
+    rules: tuple[str, ...],
     markdown: bool,
     jobs: int,
     sizes: dict[str, int] | int,
@@ -209,6 +215,7 @@ def ablate(
         without=_names(without),
         jobs=jobs,
         progress=_progress,
+        variant=partial(_variant, rules),
     )
     if as_json:
         click.echo(json.dumps(ablation.as_json(found), ensure_ascii=False))
@@ -219,6 +226,7 @@ def ablate(
 @click.command(short_help="Find a smallest set of rules with the same results.")
 @takes_corpus
 @_without
+@rules_option
 @click.option("--same-text", is_flag=True, help="Let results be the same to the letter.")
 @_options
 @json_option
@@ -226,6 +234,7 @@ def minimize(
     cases: list[Case],
     *,
     without: str,
+    rules: tuple[str, ...],
     same_text: bool,
     sizes: dict[str, int] | int,
     seconds: float,
@@ -242,6 +251,7 @@ def minimize(
         without=_names(without),
         same_text=same_text,
         progress=_progress,
+        variant=partial(_variant, rules),
     )
     if as_json:
         shown: dict[str, Any] = {"rules": list(found.rules), "fired": found.fired}
@@ -253,6 +263,11 @@ def minimize(
         f"{len(found.rules)} rules do what {found.fired} did; {found.tries} sets were tried",
         err=True,
     )
+
+
+def _variant(files: Sequence[str]) -> Variant:
+    """The standard strategy, with the rules of some files."""
+    return BASE.adding(", ".join(files), accepted(files)) if files else BASE
 
 
 def _names(text: str) -> list[str]:

@@ -361,6 +361,8 @@ def _run(path: str, text: str) -> tuple[Ruleset, ...]:
     made = [v for v in vars(module).values() if isinstance(v, Ruleset) and v not in RULESETS]
     if not made:
         raise RuleError(f"{path} makes no Ruleset; see docs/writing_rules.md")
+    for ruleset in made:
+        ruleset.module = module
     return tuple(dict.fromkeys(made))
 
 

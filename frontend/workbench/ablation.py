@@ -102,6 +102,11 @@ class Ablation:
     silent: tuple[str, ...]
 
 
+def standard() -> Variant:
+    """The standard strategy."""
+    return BASE
+
+
 def ablate(
     cases: Sequence[Case],
     sizes: Sizes,
@@ -110,8 +115,9 @@ def ablate(
     without: Sequence[str] = (),
     jobs: int = 1,
     progress: Callable[[str], None] = lambda _: None,
+    variant: Callable[[], Variant] = standard,
 ) -> Ablation:
-    """Leave out each rule of the standard strategy in turn; `jobs` processes share the work.
+    """Leave out each rule of a variant in turn; `jobs` processes share the work, and each makes it.
 
     The effects are in order: most cases without an answer first, then most that take more
     operations, then more nodes. The budget holds for each case. Names of cases are unique. The
@@ -125,12 +131,12 @@ def ablate(
     ['forward.d_function', 'slopes.slope_sin']
     """
     progress(f"{len(cases)} cases with all rules")
-    base = BASE.without(*without)
+    base = variant().without(*without)
     baseline = {o.case: o for o in experiment(cases, base, sizes, budget, watched=False)}
     names = sorted(rule_names(base))
     fired = Counter(r for o in baseline.values() for r in o.hits)
     wanted = {r: [c for c in cases if r in baseline[c.name].hits] for r in names if fired[r]}
-    run = partial(_ablated, without=tuple(without), sizes=sizes, budget=budget)
+    run = partial(_ablated, variant=variant, without=tuple(without), sizes=sizes, budget=budget)
     effects: list[Effect] = []
     for rule, found in _shared(run, wanted.items(), jobs):
         progress(f"{len(effects) + 1} of {len(wanted)}: without {rule}, {len(found)} cases")
@@ -153,11 +159,15 @@ def _severity(effect: Effect) -> tuple[object, ...]:
 
 
 def _ablated(
-    task: tuple[str, Sequence[Case]], without: tuple[str, ...], sizes: Sizes, budget: Budget | None
+    task: tuple[str, Sequence[Case]],
+    variant: Callable[[], Variant],
+    without: tuple[str, ...],
+    sizes: Sizes,
+    budget: Budget | None,
 ) -> tuple[str, list[Outcome]]:
     rule, cases = task
-    variant = BASE.without(*without, rule)
-    return rule, list(experiment(cases, variant, sizes, budget, watched=False))
+    rest = variant().without(*without, rule)
+    return rule, list(experiment(cases, rest, sizes, budget, watched=False))
 
 
 def _shared(
@@ -311,6 +321,7 @@ def minimize(
     without: Sequence[str] = (),
     same_text: bool = False,
     progress: Callable[[str], None] = lambda _: None,
+    variant: Callable[[], Variant] = standard,
 ) -> Minimum:
     """A smallest set of rules: without any one of them some result is worse than with all rules.
 
@@ -323,7 +334,7 @@ def minimize(
     >>> minimize(read_corpus("declare x 0 expression x + 0", parse), 100).rules
     ('multiples.add_zero',)
     """
-    search = _Search(cases, sizes, budget, BASE.without(*without), same_text)
+    search = _Search(cases, sizes, budget, variant().without(*without), same_text)
     fired = search.fired()
     progress(f"{len(fired)} rules fire in {len(cases)} cases")
 
@@ -347,6 +358,7 @@ class _Search:
         base: Variant,
         same_text: bool,
     ) -> None:
+        self.base = base
         self.sizes = sizes
         self.budget = budget
         self.same_text = same_text
@@ -366,7 +378,7 @@ class _Search:
         if not touched:
             return True
         self.tries += 1
-        variant = BASE.without(*(rule_names(BASE) - set(rules)))
+        variant = self.base.without(*(rule_names(self.base) - set(rules)))
         found: dict[Case, Outcome] = {}
         outcomes = experiment(touched, variant, self.sizes, self.budget, watched=False)
         for case, outcome in zip(touched, outcomes, strict=True):

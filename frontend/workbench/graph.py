@@ -17,7 +17,7 @@ from eggrad.engine.terms.term import FUNCTION_NODES
 from eggrad.frontend.printing.display import markup
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_number, format_product
-from eggrad.frontend.workbench.experiment import BASE, Case, derive
+from eggrad.frontend.workbench.experiment import BASE, Case, Variant, derive
 from eggrad.frontend.workbench.pages import page, tabs
 
 _SIGNS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
@@ -548,8 +548,8 @@ class Stage:
         return draw(self.boxes)
 
 
-def stages_of(case: Case, limits: Limits) -> tuple[list[Stage], str]:
-    """The e-graphs of a case at the end of each stage, and its result.
+def stages_of(case: Case, limits: Limits, variant: Variant = BASE) -> tuple[list[Stage], str]:
+    """The e-graphs of a case at the end of each stage, and its result, by a variant of the rules.
 
     A derivative of higher order has one e-graph after the other; their stages are numbered.
     """
@@ -561,7 +561,7 @@ def stages_of(case: Case, limits: Limits) -> tuple[list[Stage], str]:
         order += moment.stage == "load"
         found[order, moment.phase] = (*moment.read(), list(moment.roots))
 
-    result = derive(case, BASE.systems(look), None)
+    result = derive(case, variant.systems(look), None)
     names = {key: f"{key[0]}. {key[1]}" if order > 1 else key[1] for key in found}
     stages = [Stage(names[key], read_boxes(*seen, limits)) for key, seen in found.items()]
     return stages, case.written(result.term)
