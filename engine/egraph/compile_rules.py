@@ -397,6 +397,8 @@ SHAPES: Final[dict[str, Shape]] = {
 }
 
 
+# The ruleset that deletes what is no term.
+DELETION: Final = "deletion"
 # Begins the names of relations on the nodes of a constructor.
 STABLE: Final = "stable"
 
@@ -410,6 +412,7 @@ def declarations() -> Iterator[str]:
     # What is known of an e-class, and the e-classes that equal it and are defined at more.
     yield "(relation known (String Tensor))"
     yield "(relation wider (Tensor Tensor i64))"
+    yield f"(ruleset {DELETION})"
 
 
 def table_of(constructor: str) -> str:
@@ -431,6 +434,8 @@ def table(name: str) -> Iterator[str]:
         yield f"(relation {STABLE}_{table_of(constructor)} ({arguments}))"
         return
     yield f"(constructor {table_of(name)} ({arguments}) Tensor)"
+    if name in DIFFERENTIAL:
+        yield _deletion(name)
     if name in SHAPES:
         yield from (f"(ruleset {shape_of(name)})", _shape_rule(name))
         yield f"(ruleset {settling_of(name)})"
@@ -507,17 +512,11 @@ def fact_rule(fact: Fact, others: Sequence[Fact], ruleset: str) -> Iterator[str]
         yield f"(rule ({body.text}) ({head}) {label})"
 
 
-def deletion(constructor: str) -> Iterator[str]:
-    """A ruleset that deletes the e-nodes of a constructor."""
+def _deletion(constructor: str) -> str:
+    """The rule that deletes the e-nodes of a constructor."""
     call = f"({table_of(constructor)} {' '.join(f'a{i}' for i in range(len(SORTS[constructor])))})"
-    ruleset = deletion_of(constructor)
-    yield f"(ruleset {ruleset})"
-    yield f'(rule ((= e {call})) ((delete {call})) :ruleset {ruleset} :name "{ruleset}")'
-
-
-def deletion_of(constructor: str) -> str:
-    """The name of that ruleset."""
-    return f"delete_{constructor}"
+    label = f':ruleset {DELETION} :name "delete.{constructor}"'
+    return f"(rule ((= e {call})) ((delete {call})) {label})"
 
 
 def combined(name: str, rulesets: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, cast
 
 from eggrad.engine.egraph.bindings import bindings
 from eggrad.engine.egraph.compile_rules import (
+    DELETION,
     KNOWN,
     SHAPES,
     SORTS,
@@ -20,8 +21,6 @@ from eggrad.engine.egraph.compile_rules import (
     combined,
     declarations,
     decode,
-    deletion,
-    deletion_of,
     fact_rule,
     law_rules,
     literal,
@@ -38,7 +37,7 @@ from eggrad.engine.egraph.compile_rules import (
 from eggrad.engine.errors import EngineFailure
 from eggrad.engine.extraction.snapshot import Contents, Row
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.laws.language import CONSTRUCTORS, DIFFERENTIAL
+from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.terms.term import Parts, Term, parts, parts_as_written, postorder
 
@@ -106,7 +105,6 @@ WIDENING = "widen"
 DIFFERENTIATING = "differentiate"
 # What is loaded of a law: that it unites e-classes or concludes, or that one e-class is wider.
 LAW, WIDER = "law", "wider"
-DELETION = "delete"
 
 
 class _Known(Container[tuple[str, int]]):
@@ -180,7 +178,8 @@ class EGraph:
         shared = [*shapes, *map(settling_of, constructors)]
         stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
         if DIFFERENTIATING in stages:
-            stages[DIFFERENTIATING] += self._declared
+            own = self._loaded(LAW, found.stages[DIFFERENTIATING])
+            stages[DIFFERENTIATING] = [*shapes, *own, *self._declared]
         return {**stages, SHAPING: shapes, WIDENING: self._loaded(WIDER, found.widening)}
 
     def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
@@ -360,14 +359,7 @@ class EGraph:
     def end_differentiating(self) -> None:
         """Delete derivatives, slopes and what is passed on: what laws made of them stays."""
         self._over.add(DIFFERENTIATING)
-        commands: list[str] = []
-        known = [name for name in DIFFERENTIAL if name in self._parts]
-        for name in known:
-            rules = f"{DELETION} {name}"
-            if rules not in self._parts:
-                self._add(rules, deletion(name), commands)
-            commands.append(f"(run-schedule (run {deletion_of(name)}))")
-        self._run(commands)
+        self._run([f"(run-schedule (run {DELETION}))"])
 
     def delete_loaded(self, names: Container[str]) -> None:
         """Delete the e-nodes of some loaded terms, and what is made of them with them."""

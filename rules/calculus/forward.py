@@ -3,9 +3,6 @@
 from eggrad.rules.calculus.extremes import CONSTANT, shares
 from eggrad.rules.notation import *
 
-# adj(a)[i,j] is the derivative of det at [j,i]: the first two axes of the second one, exchanged.
-ADJUGATE_AXES: Spec = ((0, 1, 2, 3), (1, 0, 2, 3))
-
 forward = Ruleset(
     "forward", "forward mode: derivatives pushed to the leaves", "the height of the term under D"
 )

@@ -6,14 +6,7 @@ They make terms longer, so no simplification runs them.
 from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.notation import *
 
-INNER: Spec = ((0,), (0,), ())
-
 OUTER: Spec = ((0,), (1,), (0, 1))
-# a·b' and a'·b.
-TIMES_TURNED: Spec = ((0, 1), (2, 1), (0, 2))
-
-TURNED_TIMES: Spec = ((0, 1), (0, 2), (1, 2))
-
 definitions = Ruleset(
     "definitions",
     "functions, determinants and inverses by others, for comparing",

@@ -6,7 +6,6 @@ COFACTORS = "the adjugate is the transposed matrix of cofactors"
 
 SCALARS: Spec = ((), (), ())
 
-SCALED: Spec = ((), (0, 1), (0, 1))
 # A delta times a vector: the matrix with that diagonal.
 DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
 

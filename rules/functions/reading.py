@@ -16,8 +16,6 @@ from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
 
-CROSSWISE: Spec = ((0, 1), (1, 0), ())
-
 names = Ruleset(
     "names",
     "functions of whole vectors by their names",
