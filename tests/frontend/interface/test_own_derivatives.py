@@ -25,6 +25,12 @@ mine.state(
     d_log_det=(D(log(det(a)), x) >> ein("A,AX->X", inv(a).T, D(a, x))).noted(domain="det a > 0"),
 )
 """.replace("cosh_squared(a)", "4 * (exp(a) + exp(-a)) ** -2")
+KINKS = """
+from eggrad.rules.notation import *
+
+mine = Ruleset("mine", "derivatives at kinks", "nothing", stage="differentiate")
+mine.state("", slope_of_relu=(slope("relu", a) >> greater(a, 0)).noted("relu' a = [a > 0]."))
+"""
 FALSE = """
 from eggrad.rules.notation import *
 
@@ -91,8 +97,8 @@ def test_a_law_about_what_is_deeper_than_a_node(laws: str) -> None:
 
 
 def test_laws_of_a_function_of_ones_own(laws: str) -> None:
-    found = run("rules", "check", laws)
-    assert found.count("true on 1000 instances") == found.count("\n  fires") == 5
+    found = run("rules", "check", laws, "--instances", "50")
+    assert found.count("true on 50 instances") == found.count("\n  fires") == 5
 
 
 def test_a_false_law_is_refuted_with_values(tmp_path: Path) -> None:
@@ -117,11 +123,20 @@ def test_reports_compare_with_and_without_them(laws: str, tmp_path: Path) -> Non
     assert "slope_of_relu" in run("rules", "report", str(corpus), "--with", laws)
 
 
-def test_they_are_drawn_ablated_and_minimised(laws: str, tmp_path: Path) -> None:
+def test_they_are_drawn_ablated_and_minimised(tmp_path: Path) -> None:
+    path = tmp_path / "kinks.py"
+    path.write_text(KINKS, "utf-8")
+    laws = str(path)
     text = "declare x 1 expression relu(x) derivative wrt x"
     picture = tmp_path / "picture.svg"
     run("graph", text, "--out", str(picture), "--rules", laws)
     assert "greater" in picture.read_text("utf-8")
-    ablated = run("rules", "ablate", text, "--rules", laws).splitlines()
+    options = (
+        "--rules",
+        laws,
+        "--without",
+        "reverse,products,sums,distribution,unary,presentation",
+    )
+    ablated = run("rules", "ablate", text, *options).splitlines()
     assert any(line.startswith("mine.slope_of_relu") for line in ablated)
-    assert "mine.slope_of_relu" in run("rules", "minimize", text, "--rules", laws).splitlines()
+    assert "mine.slope_of_relu" in run("rules", "minimize", text, *options).splitlines()
