@@ -2,5 +2,5 @@
 
 Others import `rule` (rules and rulesets), `language` (patterns), `primitives` and
 `indicator_primitives` (what laws call), `properties`, `knowledge` and `nonzero_sums` (facts),
-`matching` (laws on terms in Python), `differentiation` (the rules of derivatives, node by node).
+`matching` (laws on terms in Python), `declared_slopes` (slopes of functions that users declare).
 """

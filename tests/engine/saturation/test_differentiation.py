@@ -13,7 +13,7 @@ from eggrad.engine.saturation import system as systems
 from eggrad.engine.saturation.differentiation import cuts, dominators
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.term import Term, postorder, rebuild, variables
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.experiment import BASE
@@ -107,9 +107,8 @@ def test_what_one_mode_lacks_the_other_has(rule: str) -> None:
     own = System(BASE.without(rule).standard)
     rng = np.random.default_rng(0)
     sizes = dict.fromkeys(symbols(term), 2)
-    values = {
-        v.name: rng.uniform(0.5, 1.5, [sizes.get(d, d) for d in v.dims]) for v in variables(term)
-    }
+    shapes = {v.name: concrete(v.dims, sizes) for v in variables(term)}
+    values = {name: rng.uniform(0.5, 1.5, shape) for name, shape in shapes.items()}
     expected = oracle.numeric_derivative(term, x, values, sizes)
     for mode in (*MODES, "auto"):
         try:
