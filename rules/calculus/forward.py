@@ -49,19 +49,6 @@ forward.state(
 
 forward.state(
     "the chain rule",
-    d_of_each=(
-        D(of_each(f, a), x)
-        >> ein(
-            contract_last(dims(of_each(f, a)), dims(a), x[1]),
-            pullback(of_each(f, a), 0, delta(dims(of_each(f, a)))),
-            D(a, x),
-        )
-    )
-    .when(is_of_each(f))
-    .noted(
-        "D f(a) = Σ (Jacobian of f)·D a, for functions of each matrix of a stack.",
-        cite="the chain rule; the Jacobian is what reverse mode passes on of the cotangent δ",
-    ),
     d_add=(D(a + b, x) >> D(a, x) + D(b, x)).noted(cite=f"{LAUE}, theorem 5"),
     d_subtract=(D(a - b, x) >> D(a, x) - D(b, x)).noted(cite="thesis table 3.1 with the sum rule"),
     d_negate=(D(-a, x) >> -D(a, x)).noted(cite="thesis table 4.1"),
