@@ -1,7 +1,7 @@
 """The only file that talks to egglog: rules and terms in, an iteration at a time, e-classes out."""
 
 from collections import ChainMap
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -143,6 +143,7 @@ class EGraph:
         # Rulesets of this use alone, and stages that are over in it.
         self._declared: list[str] = []
         self._over: set[str] = set()
+        self.abandoned = False
         self._names: dict[Term, str] = {}
         self._bound = 0
         self._classes: dict[Any, int] = {}
@@ -176,10 +177,11 @@ class EGraph:
         self._run(commands)
         shapes = [shape_of(c) for c in constructors]
         shared = [*shapes, *map(settling_of, constructors)]
-        stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
-        if DIFFERENTIATING in stages:
-            own = self._loaded(LAW, found.stages[DIFFERENTIATING])
-            stages[DIFFERENTIATING] = [*shapes, *own, *self._declared]
+        # Nothing is a constant there but what is so at once, and declared functions have slopes.
+        around = {DIFFERENTIATING: [*shapes, *self._declared]}
+        stages = {
+            n: [*around.get(n, shared), *self._loaded(LAW, own)] for n, own in found.stages.items()
+        }
         return {**stages, SHAPING: shapes, WIDENING: self._loaded(WIDER, found.widening)}
 
     def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
@@ -235,6 +237,10 @@ class EGraph:
             self._declared.append(f"declared_{len(self._declared)}")
             self._run([*commands, *law_rules(rule, self._declared[-1])])
         self.occur({s for rule in rules for s in symbols_made(rule)})
+
+    def abandon(self) -> None:
+        """Say that an error was met, after which it may lack matches: it is not used again."""
+        self.abandoned = True
 
     def pop(self) -> None:
         """Go back to the last `push`; the rules that were loaded since then are there to stay."""
@@ -361,13 +367,16 @@ class EGraph:
         self._over.add(DIFFERENTIATING)
         self._run([f"(run-schedule (run {DELETION}))"])
 
-    def delete_loaded(self, names: Container[str]) -> None:
-        """Delete the e-nodes of some loaded terms, and what is made of them with them."""
-        gone = [t for t, name in self._names.items() if name in names]
-        nodes = [self._text(parts_as_written(t), self._names) for t in gone]
-        nodes += [f"(dims {self._names[t]})" for t in gone]
+    def loaded(self) -> Mapping[Term, str]:
+        """The terms that are loaded, with their names."""
+        return MappingProxyType(self._names)
+
+    def delete(self, terms: Collection[Term]) -> None:
+        """Delete the e-nodes of some loaded terms, each the only one of its e-class."""
+        nodes = [self._text(parts_as_written(t), self._names) for t in terms]
+        nodes += [f"(dims {self._names[t]})" for t in terms]
         self._run([f"(delete {node})" for node in nodes])
-        for t in gone:
+        for t in terms:
             del self._names[t]
 
     def complete_shapes(self) -> None:

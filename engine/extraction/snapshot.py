@@ -241,7 +241,11 @@ class Snapshot:
     @cached_property
     def reachable(self) -> set[int]:
         """The e-classes that a term of the roots may be made of."""
-        found = set(self.root_classes)
+        return self.below(self.root_classes)
+
+    def below(self, classes: Iterable[int]) -> set[int]:
+        """Some e-classes, and those that a term of them may be made of."""
+        found = set(classes)
         stack = list(found)
         while stack:
             cls = stack.pop()

@@ -19,21 +19,25 @@ from eggrad.engine.egraph.compile_rules import NAMED
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.extraction.snapshot import Row, Snapshot
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.laws.language import SLOPE_NODES, Wrt, pullback_node
+from eggrad.engine.laws.language import SLOPE_NODES, pullback_node
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.loops import Recurrence, recurrence_of
-from eggrad.engine.terms.term import Part, Term, parts_as_written, postorder
+from eggrad.engine.terms.term import Part, Term, parts_as_written, postorder, variables
 
 
 @dataclass(frozen=True)
 class Loops:
-    """The laws on loops, by their modes, and how what they make is simplified: each by itself."""
+    """The laws on loops, by their names, and how what they make is simplified: each by itself."""
 
     derive: Callable[..., Any]
     simplify: Callable[[Sequence[Term]], Sequence[Term]]
 
 
-class Question:
+By = tuple[object, Dims]
+"""What is differentiated by: a variable's name, or what no variable is called, and the axes."""
+
+
+class Derivation:
     """Some terms in an e-graph, and what is asked for of them; some places of them are seeds."""
 
     def __init__(
@@ -49,9 +53,10 @@ class Question:
         self._asked: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {}
         # Names of what is one, found in several ways.
         self.alike: list[list[str]] = []
-        self._segments: list[Question] = []
+        self._segments: list[Derivation] = []
         self._given = {t: self._seed(t.dims, t) for t in places}
         self._names = egraph.load(*roots, given=self._given)
+        self._taken = {v.name for v in variables(*roots)}
 
     def name(self, t: Term) -> str:
         """The name of a term's e-class, seeds in its places."""
@@ -61,6 +66,10 @@ class Question:
         name = self._egraph.add_seed(dims)
         self._seeds[name] = stands_for
         return name
+
+    def _operands(self, t: Term) -> Sequence[Term]:
+        """The operands of a term, none of those behind a seed."""
+        return () if t in self._given else t.args
 
     def close(self) -> bool:
         """Let seeds be what they stand for, when laws have said all; whether there are any."""
@@ -87,7 +96,7 @@ class Question:
         return found
 
     def pushed(
-        self, roots: Sequence[Term], wrt: Wrt, tangents: Mapping[Term, str] | None = None
+        self, roots: Sequence[Term], wrt: By, tangents: Mapping[Term, str] | None = None
     ) -> list[str]:
         """The names of derivatives, given those of seeds: axes of a root, then those of `wrt`."""
         given = tangents or {}
@@ -95,13 +104,13 @@ class Question:
         found: dict[Term, str] = {}
         loops: dict[Recurrence, Recurrence] = {}
         reached = {*given} or {t for t in postorder(*roots) if _is(t, wrt)}
-        for t in postorder(*roots, operands=lambda t: () if t in given else t.args):
+        for t in postorder(*roots, operands=self._operands):
             if any(a in reached for a in t.args):
                 reached.add(t)
             name = self._egraph.add("derivative", (self._names[t], wrt), t.dims + wrt[1])
             found[t] = name
             if t.args:
-                self._asked[name] = Question._by_pullbacks, (t, wrt, found, reached)
+                self._asked[name] = Derivation._by_pullbacks, (t, wrt, found, reached)
             if t in given:
                 self._egraph.unite_names(name, given[t])
             elif t.op == "scan":
@@ -115,10 +124,10 @@ class Question:
         """
         whole, top = "", x
         for bottom, top in pairwise([x, *cuts, root]):
-            segment = Question(self._egraph, self._loops, [top], [bottom])
+            segment = Derivation(self._egraph, self._loops, [top], [bottom])
             self._segments.append(segment)
-            one, other = (self._one(t.dims) for t in (bottom, top))
-            wrt = f"cut {len(self._segments)}", bottom.dims
+            one, other = (self.one(t.dims) for t in (bottom, top))
+            wrt = ("cut", len(self._segments)), bottom.dims
             forward = segment.pushed([top], wrt, {bottom: one})[0]
             reverse = segment.pulled([(top, other)], [bottom], top.dims)[0]
             self.alike.append([forward, reverse])
@@ -127,16 +136,16 @@ class Question:
             whole = whole or forward
         return [whole]
 
-    def _one(self, dims: Dims) -> str:
+    def one(self, dims: Dims) -> str:
         """The name of the identity on some axes."""
         one = terms.delta(dims) if dims else terms.constant(1)
         return self._egraph.load(one)[one]
 
     def _by_pullbacks(
-        self, t: Term, wrt: Wrt, found: Mapping[Term, str], reached: Collection[Term]
+        self, t: Term, wrt: By, found: Mapping[Term, str], reached: Collection[Term]
     ) -> None:
         """A derivative is the sum of what a node passes on of the cotangent δ, times its own."""
-        cotangent = self._one(t.dims)
+        cotangent = self.one(t.dims)
         summands: list[str] = []
         for k, a in enumerate(t.args):
             if a in reached:
@@ -147,12 +156,12 @@ class Question:
     def _by_derivative(self, t: Term, place: int, adjoint: str, lead: Dims, name: str) -> None:
         """What a node passes on is its cotangent times its derivative, seeds in all operands."""
         constructor, data, operands = parts_as_written(t)
-        wrt = f"operand {place} of {name}", operands[place].dims
+        wrt = ("operand", place, name), operands[place].dims
         seeds = [self._seed(a.dims, self._names[a]) for a in operands]
         for k, (a, seed) in enumerate(zip(operands, seeds, strict=True)):
             dims = a.dims + wrt[1]
             own = self._egraph.add("derivative", (seed, wrt), dims)
-            value = self._one(a.dims) if k == place else self._total([], dims)
+            value = self.one(a.dims) if k == place else self._total([], dims)
             self._egraph.unite_names(own, value)
         node = self._egraph.add(constructor, (*data, *seeds), t.dims)
         own = self._egraph.add("derivative", (node, wrt), t.dims + wrt[1])
@@ -167,7 +176,7 @@ class Question:
     def _pushed_loop(
         self,
         t: Term,
-        wrt: Wrt,
+        wrt: By,
         found: Mapping[Term, str],
         reached: set[Term],
         loops: dict[Recurrence, Recurrence],
@@ -175,13 +184,20 @@ class Question:
         """The name of the derivative of a loop's states; all of one loop are made by one."""
         own = recurrence_of(t)
         moving = [a for a in dict.fromkeys(t.args) if a in reached]
-        stands = {a: _stand_in("tangent", k, a.dims + wrt[1]) for k, a in enumerate(moving)}
+        stands = {a: self._stand_in("tangent", k, a.dims + wrt[1]) for k, a in enumerate(moving)}
         if own not in loops:
-            loops[own] = self._loops.derive("forward", own, stands, wrt[1])
+            loops[own] = self._loops.derive("push_loop", own, stands, wrt[1])
         states = self._loops.simplify([loops[own].states(t.loop.carry, t.loop.part)])
         self.made += states
         given = {v: found[a] for a, v in stands.items()}
         return self._egraph.load(*states, given=given)[states[0]]
+
+    def _stand_in(self, kind: str, number: int, dims: Dims) -> Term:
+        """A variable in a loop's law for what the e-graph has a name of alone."""
+        name = f"{kind} of operand {number}"
+        while name in self._taken:
+            name += "'"
+        return terms.variable(name, dims)
 
     def pulled(
         self, roots: Sequence[tuple[Term, str]], wrt: Sequence[Term], lead: Dims
@@ -191,7 +207,7 @@ class Question:
         passed: dict[Term, list[str]] = {}
         # The results of one loop, whose operands get something when all of them have it.
         loops: dict[Recurrence, list[Term]] = {}
-        for t in postorder(*(r for r, _ in roots)):
+        for t in postorder(*(r for r, _ in roots), operands=self._operands):
             if t in reaches or any(a in reaches for a in t.args):
                 reaches.add(t)
                 passed[t] = []
@@ -227,7 +243,7 @@ class Question:
         names = (self._names[a] for a in operands)
         dims = lead + operands[place].dims
         name = self._egraph.add(pullback_node(constructor), (place, *data, *names, adjoint), dims)
-        self._asked[name] = Question._by_derivative, (t, place, adjoint, lead, name)
+        self._asked[name] = Derivation._by_derivative, (t, place, adjoint, lead, name)
         return name
 
     def _pull_loop(
@@ -239,13 +255,13 @@ class Question:
         lead: Dims,
     ) -> None:
         """Pass on what some results of a loop have got."""
-        stands = {t: _stand_in("adjoint", k, lead + t.dims) for k, t in enumerate(results)}
+        stands = {t: self._stand_in("adjoint", k, lead + t.dims) for k, t in enumerate(results)}
         got: dict[tuple[int, Part], Term] = {
             (t.loop.carry, t.loop.part): v for t, v in stands.items()
         }
         wanted = {a for a in results[0].args if a in passed}
         given = {v: found[t] for t, v in stands.items()}
-        made = self._loops.derive("reverse", own, got, lead, wanted)
+        made = self._loops.derive("pull_loop", own, got, lead, wanted)
         adjoints = self._loops.simplify([adjoint for _, adjoint in made])
         self.made += adjoints
         names = self._egraph.load(*adjoints, given=given)
@@ -267,15 +283,16 @@ def cuts(root: Term, x: Term, entries: Callable[[Dims], int]) -> list[Term]:
     ['einsum']
     """
     through = dominators(root, x)
-    found: list[Term] = []
+    widths = [entries(t.dims) for t in through]
+    found: list[int] = []
     waiting = [(0, len(through) - 1)]
     while waiting:
         low, high = waiting.pop()
-        least = min(range(low, high + 1), key=lambda k: entries(through[k].dims), default=low)
-        if low < least < high and entries(through[least].dims) < entries(through[high].dims):
-            found.append(through[least])
+        least = min(range(low, high + 1), key=widths.__getitem__, default=low)
+        if low < least < high and widths[least] < widths[high]:
+            found.append(least)
             waiting += [(least, high), (low, least)]
-    return sorted(found, key=through.index)
+    return [through[k] for k in sorted(found)]
 
 
 def dominators(root: Term, x: Term) -> list[Term]:
@@ -309,17 +326,15 @@ def _subject(graph: Snapshot, row: Row) -> str:
     """The operation that a derivative, slope or pullback is of."""
     constructor, data = row.constructor.removeprefix(pullback_node("")), row.data
     if constructor == "derivative":
-        constructor, data = graph.members[row.children[0]][0][:2]
+        first = graph.members.get(row.children[0])
+        if not first:
+            return "another derivative"
+        constructor, data = first[0][:2]
     elif constructor != row.constructor:
         data = data[1:]
     # The e-graph calls a declared function by its name and a number.
     return str(data[0]).partition(" ")[0] if constructor in NAMED else constructor
 
 
-def _is(t: Term, wrt: Wrt) -> bool:
+def _is(t: Term, wrt: By) -> bool:
     return t.op == "variable" and (t.name, t.dims) == wrt
-
-
-def _stand_in(kind: str, number: int, dims: Dims) -> Term:
-    """A variable in a loop's law for what the e-graph has a name of alone."""
-    return terms.variable(f"{kind} of operand {number}", dims)

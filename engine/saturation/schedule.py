@@ -10,7 +10,7 @@ from typing import Final
 from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.egraph import EGraph, Iteration
 from eggrad.engine.egraph.reading import Reading
-from eggrad.engine.errors import MissingRule, UnsupportedOperation
+from eggrad.engine.errors import BudgetExceeded, MissingRule, UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.extract import used
@@ -20,7 +20,7 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import DIFFERENTIAL
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
-from eggrad.engine.saturation.differentiation import Question, missing
+from eggrad.engine.saturation.differentiation import Derivation, missing
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
 
@@ -522,31 +522,41 @@ class Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def differentiate(self, names: Sequence[str], question: Question) -> list[Term]:
+    def differentiate(self, names: Sequence[str], derivation: Derivation) -> list[Term]:
         """Let laws say what derivatives and adjoints are; return all of them as they stand then.
 
         Nothing but these is left of the e-graph: no other rule need see what they are asked for by.
         """
         self.roots = names
-        every = [*names, *(n for group in question.alike for n in group if n not in names)]
+        # No budget of a caller's ends it, for without derivatives there is no answer.
+        most = BASE_NODES + NODES_PER_NODE * self.loaded
+        every = [*names, *(n for group in derivation.alike for n in group if n not in names)]
         while True:
             known, changed = "", True
             # What rules make may be what others are about, which are there from then on.
             while changed or known != self.egraph.rules_of("differentiate"):
+                if self.egraph.size() > most:
+                    laws = reversed(self.strategy.rules_of("differentiate"))
+                    called = (f"{law.ruleset}.{law.name}" for law in laws)
+                    law = max(called, key=self.report.matches.__getitem__)
+                    raise BudgetExceeded(f"laws of derivatives lead on and on, such as {law}")
                 known = self.egraph.rules_of("differentiate")
                 changed = self._iterate(*["differentiate"] * DERIVING)[-1].changed
             self.egraph.complete_shapes()
             graph = Snapshot(self.egraph, self.models[0], every)
-            if not question.transpose(n for n, c in graph.names.items() if c in graph.unknown):
+            if not derivation.transpose(n for n, c in graph.names.items() if c in graph.unknown):
                 break
-        if unknown := graph.unknown - question.seeds(graph.names):
+        if unknown := graph.unknown - derivation.seeds(graph.names):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
             raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
-        if question.close():
+        if derivation.close():
             graph = Snapshot(self.egraph, self.models[0], every)
         self.report.iterations += 1
-        gone = {n for n, c in graph.names.items() if c not in graph.reachable}
-        self.egraph.delete_loaded(gone)
+        loaded = {t: graph.names[name] for t, name in self.egraph.loaded().items()}
+        own = {*loaded.values()}
+        more = (c for c, nodes in graph.members.items() if c not in own or len(nodes) > 1)
+        kept = graph.below([*graph.root_classes, *more])
+        self.egraph.delete([t for t, cls in loaded.items() if cls not in kept])
         return graph.smallest(graph.root_classes)
 
     def finish(

@@ -12,7 +12,7 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.reading import TermRows
-from eggrad.engine.errors import EngineFailure, MissingRule
+from eggrad.engine.errors import MissingRule
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Dims, Size
@@ -35,7 +35,7 @@ from eggrad.engine.laws.properties import (
     UPPER,
 )
 from eggrad.engine.laws.rule import Fact, LoopRule, Rule
-from eggrad.engine.saturation.differentiation import Loops, Question, cuts
+from eggrad.engine.saturation.differentiation import Derivation, Loops, cuts
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
     Budget,
@@ -67,7 +67,6 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     }
 }
 MODES: Final = ("forward", "reverse")
-OF_LOOPS: Final = {"forward": "push_loop", "reverse": "pull_loop"}
 # Answers that are remembered.
 ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
@@ -131,8 +130,9 @@ class System:
         egraph = free.pop() if free else EGraph(relevance)
         egraph.push(symbols_of(*terms), relevance)
         yield egraph
-        egraph.pop()
-        free.append(egraph)
+        if not egraph.abandoned:
+            egraph.pop()
+            free.append(egraph)
 
     def _relevance_for(self, purpose: str) -> Relevance:
         found = self._relevance.get(purpose)
@@ -198,18 +198,16 @@ class System:
         raise lacking
 
     def _by_modes(self, search: Search, term: Term, x: Term, modes: Collection[str]) -> Result:
-        def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
             (root,) = roots
             names: list[str] = []
             if "forward" in modes:
-                names += question.pushed([root], (x.name, x.dims))
+                names += derivation.pushed([root], (x.name, x.dims))
             if "reverse" in modes:
-                # The cotangent of a scalar is 1, so that most terms need no rule about deltas.
-                one = terms.delta(root.dims) if root.order else terms.constant(1, ())
-                names += question.pulled([(root, egraph.load(one)[one])], [x], root.dims)
+                names += derivation.pulled([(root, derivation.one(root.dims))], [x], root.dims)
             if narrow := len(modes) > 1 and cuts(root, x, search.models[0].entries):
-                names += question.through_cuts(root, x, narrow)
-            question.alike.insert(0, names)
+                names += derivation.through_cuts(root, x, narrow)
+            derivation.alike.insert(0, names)
             return names[:1]
 
         return self.derived([term], ask, search)
@@ -217,29 +215,35 @@ class System:
     def derived(
         self,
         origins: Sequence[Term],
-        ask: Callable[[Question, EGraph, Sequence[Term]], list[str]],
+        ask: Callable[[Derivation, EGraph, Sequence[Term]], list[str]],
         search: Search,
     ) -> Result:
         """The cheapest terms of derivatives or adjoints of some terms that are asked for."""
         budget, models, seconds = search.budget, search.models, search.seconds
         simple = self._with_simple_steps(origins, budget)
         roots, matches = self._collected(simple, models[0])
-        derived: list[Term] = []
+        with self._differentiating(budget, models, *roots) as (run, derivation):
+            run.report.matches.update(matches)
+            names = ask(derivation, run.egraph, roots)
+            derived = run.differentiate(names, derivation)
+            run.begin(names, "differentiate")
 
-        def cheapest() -> Result:
-            with self._differentiating(budget, models, *roots) as (run, question):
-                run.report.matches.update(matches)
-                names = ask(question, run.egraph, roots)
-                derived.extend(run.differentiate(names, question))
-                run.begin(names, "differentiate")
+            def explored() -> Explored:
                 facts = nonzero_sums(derived)
                 run.egraph.load(*(t for _, t in facts))
                 run.egraph.assume(facts)
-                found = run.finish(names, alike=question.alike)
-                found = replace(found, loaded=[*roots, *question.made])
+                found = run.finish(names, alike=derivation.alike)
+                return replace(found, loaded=[*roots, *derivation.made])
+
+            found = optional("simplifying", explored, run.egraph.abandon)
+        answers = tuple(derived[: len(names)])
+        if found is None:
+            return Result(answers, Report())
+
+        def cheapest() -> Result:
             return self.widened(found, found.cheapest(seconds), budget, models, seconds)
 
-        return self._or_as_it_stands(cheapest, derived)
+        return self._or_as_it_stands(cheapest, answers)
 
     @contextmanager
     def _differentiating(
@@ -248,7 +252,7 @@ class System:
         models: Sequence[Model],
         *roots: Term,
         places: Sequence[Term] = (),
-    ) -> Iterator[tuple[Run, Question]]:
+    ) -> Iterator[tuple[Run, Derivation]]:
         """A run in which derivatives of some terms may be asked for, with seeds in some places."""
         with self.session("differentiate", *roots) as egraph:
             own = Budget.of(budget)
@@ -256,15 +260,15 @@ class System:
             egraph.declare(rules_of_functions([*own_functions(*roots), *self._own_functions]))
             steps = {t.loop.step for t in terms.postorder(*roots) if t.op == "scan"}
             simple = partial(self._with_simple_steps, budget=budget, kept=steps)
-            question = Question(egraph, Loops(self._of_loop, simple), roots, places)
-            run.begin([question.name(t) for t in roots])
-            yield run, question
+            derivation = Derivation(egraph, Loops(self._of_loop, simple), roots, places)
+            run.begin([derivation.name(t) for t in roots])
+            yield run, derivation
 
-    def _of_loop(self, mode: str, *given: object) -> Any:
-        """What the law on loops of a mode makes of one, by the other rules of differentiation."""
-        rule = self._loop_rules.get(OF_LOOPS[mode])
+    def _of_loop(self, name: str, *given: object) -> Any:
+        """What a law on loops makes of one, by the other rules of differentiation."""
+        rule = self._loop_rules.get(name)
         if rule is None:
-            raise MissingRule(f"no rule has the derivative of loops, such as {OF_LOOPS[mode]}")
+            raise MissingRule(f"no rule has the derivative of loops, such as {name}")
         return rule.derive(self, *given)
 
     @cached_property
@@ -283,20 +287,23 @@ class System:
     def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
         """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
         models = [CostModel()]
-        with self._differentiating(None, models, *roots, places=[*tangents]) as (run, question):
+        with self._differentiating(None, models, *roots, places=[*tangents]) as (run, derivation):
             given = run.egraph.load(*tangents.values())
             names = {v: given[t] for v, t in tangents.items()}
-            asked = question.pushed(roots, ("direction", wrt), names)
-            return run.differentiate(asked, question)
+            asked = derivation.pushed(roots, ("direction", wrt), names)
+            return run.differentiate(asked, derivation)
 
     def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
         """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
         (first, cotangent), *_ = roots
         lead = cotangent.dims[: cotangent.order - first.order]
-        with self._differentiating(None, [CostModel()], *(r for r, _ in roots)) as (run, question):
+        with self._differentiating(None, [CostModel()], *(r for r, _ in roots)) as (
+            run,
+            derivation,
+        ):
             given = run.egraph.load(*(t for _, t in roots))
-            asked = question.pulled([(r, given[t]) for r, t in roots], wrt, lead)
-            return run.differentiate(asked, question)
+            asked = derivation.pulled([(r, given[t]) for r, t in roots], wrt, lead)
+            return run.differentiate(asked, derivation)
 
     def pull_back(
         self,
@@ -316,22 +323,16 @@ class System:
         check_slopes(term, *wrt)
         lead = cotangent.dims[: cotangent.order - term.order]
 
-        def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
             (root,) = roots
-            return question.pulled([(root, egraph.load(cotangent)[cotangent])], wrt, lead)
+            return derivation.pulled([(root, egraph.load(cotangent)[cotangent])], wrt, lead)
 
         return self.derived([term], ask, search)
 
     @staticmethod
     def _or_as_it_stands(search: Callable[[], Result], roots: Sequence[Term]) -> Result:
         """The cheapest terms, or the roots, which are right without a search."""
-
-        def roots_alone() -> Result:
-            if not roots:
-                raise EngineFailure("no derivative was found; please report this")
-            return Result(tuple(roots), Report())
-
-        return optional("simplifying", search, roots_alone)
+        return optional("simplifying", search, lambda: Result(tuple(roots), Report()))
 
     def simplify(
         self,
@@ -497,7 +498,7 @@ def pull_back_levels(
     for level in levels:
         check_slopes(level.term, *level.wrt)
 
-    def ask(question: Question, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+    def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
         names = egraph.load(cotangent)
         found: list[dict[Term, str]] = []
         for level, root in zip(levels, roots, strict=True):
@@ -505,7 +506,7 @@ def pull_back_levels(
             if level.above is not None:
                 place, variable = level.above
                 adjoint = found[place][variable]
-            adjoints = question.pulled([(root, adjoint)], level.wrt, ())
+            adjoints = derivation.pulled([(root, adjoint)], level.wrt, ())
             found.append(dict(zip(level.wrt, adjoints, strict=True)))
         return [name for level in found for name in level.values()]
 

@@ -37,6 +37,15 @@ from eggrad.rules.notation import *
 wrong = Ruleset("wrong", "a false derivative", "nothing", stage="differentiate")
 wrong.state("", d_exp=(D(exp(a), x) >> ein("A,AX->AX", exp(-a), D(a, x))).noted("D exp a = ..."))
 """
+ENDLESS = """
+from eggrad.rules.notation import *
+
+endless = Ruleset("endless", "derivatives of derivatives", "nothing", stage="differentiate")
+endless.state(
+    "",
+    d_sin=(D(sin(a), x) >> D(sin(a + 0), x)).noted("D sin a = D sin(a + 0)."),
+)
+"""
 INCOMPLETE = """
 import eggrad as eg
 from eggrad.rules.notation import *
@@ -115,6 +124,14 @@ def test_a_law_that_asks_for_what_no_law_has_says_so(tmp_path: Path) -> None:
     x = eg.variable("x", ("n",))
     with pytest.raises(eg.EggradError, match="no rule has the derivative of step"):
         eg.jacobian(x**2, x, rules=str(path), mode="forward")
+
+
+def test_laws_that_lead_on_and_on_come_to_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "endless.py"
+    path.write_text(ENDLESS, "utf-8")
+    x = eg.variable("x", ("n",))
+    with pytest.raises(eg.BudgetExceeded, match=r"lead on and on, such as endless\.d_sin"):
+        eg.jacobian(eg.sin(x), x, rules=str(path))
 
 
 def test_reports_compare_with_and_without_them(laws: str, tmp_path: Path) -> None:
