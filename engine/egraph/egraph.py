@@ -28,6 +28,7 @@ from eggrad.engine.egraph.compile_rules import (
     settling_of,
     shape_of,
     symbols_made,
+    symbols_of,
     symbols_of_parts,
     table,
     table_of,
@@ -242,6 +243,10 @@ class EGraph:
         """Say that an error was met, after which it may lack matches: it is not used again."""
         self.abandoned = True
 
+    def drop(self) -> None:
+        """Let egglog's part go: only the thread that made it may, and errors keep the rest."""
+        del self._egraph
+
     def pop(self) -> None:
         """Go back to the last `push`; the rules that were loaded since then are there to stay."""
         self._run(["(pop)"])
@@ -256,6 +261,14 @@ class EGraph:
         self._over.clear()
         self._classes.clear()
         self._objects.clear()
+
+    def restart(self, *terms: Term) -> Mapping[Term, str]:
+        """Go back to the last `push`, with other terms; what is over stays so."""
+        over = set(self._over)
+        self.pop()
+        self._over = over
+        self.push(symbols_of(*terms))
+        return self.load(*terms)
 
     def load(
         self, *terms: Term, as_written: bool = True, given: Mapping[Term, str] = NOTHING

@@ -262,6 +262,18 @@ class Snapshot:
         used = {c for nodes in self.members.values() for m in nodes for c in m.children}
         return used.union(self.names.values()).difference(self.members)
 
+    def leave_out_unfounded(self, given: Collection[int] = ()) -> Collection[int]:
+        """Keep what terms can be made of, if those of some e-classes are given; return these."""
+        leaf = ENode("seed", (), (), False, False)
+        founded = {**{c: [leaf] for c in given}, **self.members}
+        known = extract.cheapest_trees(founded, lambda *_: 1)[1].keys()
+        kept = {c: own for c, own in self.members.items() if c in known}
+        self.members = {
+            c: [m for m in own if all(child in known for child in m.children)]
+            for c, own in kept.items()
+        }
+        return known
+
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, worked out once for these e-classes and this model."""
         if key not in self.memory:

@@ -1,4 +1,4 @@
-"""The slopes of declared functions as rules, and what has none."""
+"""The slopes of declared functions as rules."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -24,7 +24,6 @@ from eggrad.engine.laws.rule import Rule
 from eggrad.engine.laws.statements import nodes_of
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction, function_of, record
-from eggrad.engine.terms.loops import recurrence_of
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, own_functions, postorder
 
 # The ruleset that the rules join.
@@ -37,25 +36,6 @@ def slope_terms(function: OwnFunction) -> tuple[Term | None, ...]:
     """The derivative by each operand, of scalars called `a1`, `a2`, ..."""
     operands = [terms.variable(f"a{k + 1}") for k in range(function.arity)]
     return tuple(None if s is None else s(*operands) for s in function.slopes)
-
-
-def check_slopes(root: Term, *wrt: Term) -> None:
-    """Raise where a declared function has no derivative by an operand in which a variable is."""
-    below = {*wrt}
-    for t in postorder(root):
-        found = [k for k, a in enumerate(t.args) if a in below]
-        if found:
-            below.add(t)
-        if found and t.op == "scan":
-            own = recurrence_of(t)
-            moving = own.dependent(own.step, below)
-            for r in own.step.results:
-                check_slopes(r, *moving)
-        if isinstance(t.data, OwnFunction):
-            for k in found:
-                if t.data.slopes[k] is None:
-                    which = f"operand {k + 1}"
-                    raise UnsupportedOperation(f"{t.op} has no derivative by its {which}")
 
 
 def functions_made(rules: Iterable[Rule]) -> tuple[OwnFunction, ...]:

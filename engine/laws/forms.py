@@ -8,6 +8,7 @@ from eggrad.engine.errors import EggradError, RuleError
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
+    DIFFERENTIATED,
     SLOPE_NODES,
     Literal,
     Node,
@@ -44,6 +45,9 @@ relu, round, sign, sin, tan, tanh, trunc
             for flaw in _flaws(node):
                 raise RuleError(f"{spelled(node)}: {flaw}")
     nodes = [*nodes_of(law.left)]
+    for node in nodes[1:]:
+        if node.constructor in DIFFERENTIATED:
+            raise RuleError(f"{spelled(node)}: on the left this stands outside all else")
     bound = {a.name for node in nodes for a in node.args if isinstance(a, Parameter)}
     for node in nodes:
         loose = {p.name for p in parameters_of(node)} - bound
@@ -59,6 +63,15 @@ def _flaws(node: Node) -> Iterator[str]:
     if name in (*FUNCTION_NODES.values(), *SLOPE_NODES.values()):
         first = 2 if name in SLOPE_NODES.values() else 1
         yield from _flaws_of_name(args[0], len(args) - first)
+        if first == 2 and args[1] not in range(len(args) - 2):
+            yield f"there is no operand number {args[1]}; the first is 0"
+    if name in ("derivative", "pullback") and isinstance(args[0], Node):
+        if args[0].constructor in DIFFERENTIATED:
+            yield "derivatives are of terms, not of derivatives, slopes or pullbacks"
+        elif name == "pullback":
+            operands = CONSTRUCTORS.get(args[0].constructor, ()).count("Tensor")
+            if args[1] not in range(operands):
+                yield f"there is no operand number {args[1]}; the first is 0"
     if name in ("ein", "ein1"):
         yield from _flaws_of_spec(args[0], len(args) - 1)
     if name in ("constant", "scale") and not isinstance(args[0], Fraction | Tensor):

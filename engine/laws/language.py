@@ -37,6 +37,9 @@ R = TypeVar("R")
 # The constructors of slopes of element-wise functions, by the number of operands.
 SLOPE_NODES: Final = {1: "slope", 2: "slope2", 3: "slope3"}
 
+# What laws of derivatives are about.
+DIFFERENTIATED: Final = ("derivative", "pullback", *SLOPE_NODES.values())
+
 # Each constructor of the sort Tensor with the sorts of its arguments. `Object` is a Python value.
 CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "variable": ("Object",),

@@ -72,6 +72,8 @@ class Closing:
 
     bound: Mapping[str, Any]
     holes: dict[str, Hole] = field(default_factory=dict[str, Hole])
+    # The derivative of a term as another one; differences, where none is given.
+    derive: Callable[[Term, Term], Term] | None = None
 
     def build(self, pattern: object) -> Any:
         """The term or value of a pattern; `Reject` where a primitive does not apply."""
@@ -125,12 +127,14 @@ class Closing:
     def _derivative(self, a: Term, x: Wrt) -> Term:
         wrt = terms.variable(x[0], x[1])
         dims = a.dims + wrt.dims
-        return self._hole(Hole("derivative", (a, wrt), dims, lambda v: _derivative(a, wrt, v)))
+        return self._hole(
+            Hole("derivative", (a, wrt), dims, lambda v: self._differentiated(a, wrt, v))
+        )
 
     def _slope(self, function: Term, place: int) -> Term:
         def value(values: Values) -> Array:
             args = [oracle.value(a, values, SYMBOLS) for a in function.args]
-            return _slope_value(function, place, args)
+            return self._slope_value(function, place, args)
 
         return self._hole(Hole("slope", (function, place), function.dims, value))
 
@@ -139,9 +143,32 @@ class Closing:
         dims = lead + node.args[place].dims
 
         def value(values: Values) -> Array:
-            return _pulled(node, place, oracle.value(g, values, SYMBOLS), values)
+            return self._pulled(node, place, oracle.value(g, values, SYMBOLS), values)
 
         return self._hole(Hole("pullback", (node, place, g), dims, value))
+
+    def _differentiated(self, a: Term, wrt: Term, values: Values) -> Array:
+        if self.derive is None:
+            return _derivative(a, wrt, values)
+        return oracle.value(self.derive(a, wrt), values, SYMBOLS)
+
+    def _slope_value(self, function: Term, place: int, args: Sequence[Array]) -> Array:
+        """The derivative of an element-wise function by central differences, entry by entry."""
+        shape, n = args[place].shape, args[place].size
+        probes = [terms.variable(f"probe{k}", tuple(shape)) for k in range(len(args))]
+        values = {f"probe{k}": a for k, a in enumerate(args)}
+        jacobian = self._differentiated(
+            terms.rebuild(function, tuple(probes)), probes[place], values
+        )
+        return jacobian.reshape(n, n)[np.arange(n), np.arange(n)].reshape(shape)
+
+    def _pulled(self, node: Term, place: int, g: Array, values: Values) -> Array:
+        """The cotangent of a node, contracted with the node's Jacobian in one operand."""
+        probes = [terms.variable(f"operand{k}", a.dims) for k, a in enumerate(node.args)]
+        inner = {f"operand{k}": oracle.value(a, values, SYMBOLS) for k, a in enumerate(node.args)}
+        again = terms.rebuild(node, tuple(probes))
+        jacobian = self._differentiated(again, probes[place], inner)
+        return np.tensordot(g, jacobian, axes=node.order)
 
 
 def node_term(name: str, args: tuple[Any, ...]) -> Term:
@@ -175,24 +202,6 @@ def _derivative(a: Term, wrt: Term, values: Values) -> Array:
     with np.errstate(invalid="ignore"):
         agree = np.abs(wide - narrow) <= 1e-5 * (1 + np.abs(narrow))
     return np.where(agree, wide, np.nan)
-
-
-def _slope_value(function: Term, place: int, args: Sequence[Array]) -> Array:
-    """The derivative of an element-wise function by central differences, entry by entry."""
-    shape, n = args[place].shape, args[place].size
-    probes = [terms.variable(f"probe{k}", tuple(shape)) for k in range(len(args))]
-    values = {f"probe{k}": a for k, a in enumerate(args)}
-    jacobian = _derivative(terms.rebuild(function, tuple(probes)), probes[place], values)
-    return jacobian.reshape(n, n)[np.arange(n), np.arange(n)].reshape(shape)
-
-
-def _pulled(node: Term, place: int, g: Array, values: Values) -> Array:
-    """The cotangent of a node, contracted with the node's Jacobian in one operand."""
-    probes = [terms.variable(f"operand{k}", a.dims) for k, a in enumerate(node.args)]
-    inner = {f"operand{k}": oracle.value(a, values, SYMBOLS) for k, a in enumerate(node.args)}
-    again = terms.rebuild(node, tuple(probes))
-    jacobian = _derivative(again, probes[place], inner)
-    return np.tensordot(g, jacobian, axes=node.order)
 
 
 Bound = Mapping[str, Any]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, cast
 
 from eggrad.engine.egraph.compile_rules import NAMED
 from eggrad.engine.egraph.egraph import EGraph
@@ -50,6 +50,7 @@ class Derivation:
         self.made: list[Term] = []
         # Seeds with what they stand for, and what was asked for with how to do without its law.
         self._seeds: dict[str, Term | str] = {}
+        # Not by bound methods: in a cycle, what egglog has might be dropped by another thread.
         self._asked: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {}
         # Names of what is one, found in several ways.
         self.alike: list[list[str]] = []
@@ -71,10 +72,15 @@ class Derivation:
         """The operands of a term, none of those behind a seed."""
         return () if t in self._given else t.args
 
+    @property
+    def _every(self) -> tuple["Derivation", ...]:
+        """What is asked of the whole, and of the segments between cuts."""
+        return (self, *self._segments)
+
     def close(self) -> bool:
         """Let seeds be what they stand for, when laws have said all; whether there are any."""
         self._egraph.end_differentiating()
-        every = {seed: own for q in (self, *self._segments) for seed, own in q._seeds.items()}
+        every = {seed: own for q in self._every for seed, own in q._seeds.items()}
         for seed, own in every.items():
             name = own if isinstance(own, str) else self._egraph.load(own)[own]
             self._egraph.unite_names(name, seed)
@@ -82,13 +88,13 @@ class Derivation:
 
     def seeds(self, classes: Mapping[str, int]) -> set[int]:
         """The e-classes of seeds."""
-        return {classes[name] for q in (self, *self._segments) for name in q._seeds}
+        return {classes[name] for q in self._every for name in q._seeds}
 
     def transpose(self, unknown: Iterable[str]) -> bool:
         """Ask by transposition for what no law has said; whether there is any, the first time."""
         names = set(unknown)
         found = False
-        for q in (self, *self._segments):
+        for q in self._every:
             for name in [name for name in q._asked if name in names]:
                 make, arguments = q._asked.pop(name)
                 make(q, *arguments)
@@ -105,19 +111,21 @@ class Derivation:
         loops: dict[Recurrence, Recurrence] = {}
         reached = {*given} or {t for t in postorder(*roots) if _is(t, wrt)}
         for t in postorder(*roots, operands=self._operands):
-            if any(a in reached for a in t.args):
+            if any(a in reached for a in self._operands(t)):
                 reached.add(t)
-            name = self._egraph.add("derivative", (self._names[t], wrt), t.dims + wrt[1])
-            found[t] = name
-            if t.args:
-                self._asked[name] = Derivation._by_pullbacks, (t, wrt, found, reached)
+            dims = t.dims + wrt[1]
+            found[t] = name = self._egraph.add("derivative", (self._names[t], wrt), dims)
             if t in given:
                 self._egraph.unite_names(name, given[t])
+            elif t not in reached:
+                self._egraph.unite_names(name, self._total([], dims))
             elif t.op == "scan":
                 self._egraph.unite_names(name, self._pushed_loop(t, wrt, found, reached, loops))
+            elif t.args:
+                self._asked[name] = Derivation._by_pullbacks, (t, wrt, found, reached)
         return [found[r] for r in roots]
 
-    def through_cuts(self, root: Term, x: Term, cuts: Sequence[Term]) -> list[str]:
+    def through_cuts(self, root: Term, x: Term, cuts: Sequence[Term]) -> str:
         """The name of the derivative as a product of those between cuts, each by both modes.
 
         Cuts are nodes through which all ways from the root to the variable lead, the lowest first.
@@ -134,7 +142,7 @@ class Derivation:
             if whole:
                 whole = self._product(forward, top.dims, bottom.dims, whole, x.dims)
             whole = whole or forward
-        return [whole]
+        return whole
 
     def one(self, dims: Dims) -> str:
         """The name of the identity on some axes."""
@@ -208,10 +216,10 @@ class Derivation:
         # The results of one loop, whose operands get something when all of them have it.
         loops: dict[Recurrence, list[Term]] = {}
         for t in postorder(*(r for r, _ in roots), operands=self._operands):
-            if t in reaches or any(a in reaches for a in t.args):
+            if t in reaches or any(a in reaches for a in self._operands(t)):
                 reaches.add(t)
                 passed[t] = []
-                if t.op == "scan":
+                if t.op == "scan" and t not in self._given:
                     loops.setdefault(recurrence_of(t), []).append(t)
         for root, adjoint in roots:
             if root in passed:
@@ -222,10 +230,10 @@ class Derivation:
         for t in reversed(passed):
             found[t] = self._total(passed[t], lead + t.dims)
             if t.op != "scan":
-                for place, a in enumerate(t.args):
+                for place, a in enumerate(self._operands(t)):
                     if a in passed:
                         passed[a].append(self._passed_on(t, place, found[t], lead))
-            elif t is loops[own := recurrence_of(t)][0]:
+            elif t not in self._given and t is loops[own := recurrence_of(t)][0]:
                 self._pull_loop(own, loops[own], found, passed, lead)
         return [found[x] if x in found else self._total([], lead + x.dims) for x in wrt]
 
@@ -332,8 +340,12 @@ def _subject(graph: Snapshot, row: Row) -> str:
         constructor, data = first[0][:2]
     elif constructor != row.constructor:
         data = data[1:]
+    if constructor not in NAMED:
+        return constructor
     # The e-graph calls a declared function by its name and a number.
-    return str(data[0]).partition(" ")[0] if constructor in NAMED else constructor
+    name = str(data[0]).partition(" ")[0]
+    several = constructor in SLOPE_NODES.values() and len(row.children) > 1
+    return f"{name} by its operand {cast(int, data[1]) + 1}" if several else name
 
 
 def _is(t: Term, wrt: By) -> bool:

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel, Model
+from eggrad.engine.egraph.compile_rules import symbols_made
 from eggrad.engine.egraph.egraph import EGraph, Iteration
 from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.errors import BudgetExceeded, MissingRule, UnsupportedOperation
@@ -522,42 +523,77 @@ class Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def differentiate(self, names: Sequence[str], derivation: Derivation) -> list[Term]:
-        """Let laws say what derivatives and adjoints are; return all of them as they stand then.
+    def differentiate(
+        self, groups: Iterable[Sequence[str]], derivation: Derivation
+    ) -> tuple[dict[str, Term], bool]:
+        """Let laws say what derivatives and adjoints are; return them as they stand then.
 
-        Nothing but these is left of the e-graph: no other rule need see what they are asked for by.
+        Names of a group are of one thing, found in several ways; of some ways laws may lack.
+        Says too whether nothing else is left of the e-graph: no other rule need see what they are
+        asked for by.
         """
-        self.roots = names
-        # No budget of a caller's ends it, for without derivatives there is no answer.
-        most = BASE_NODES + NODES_PER_NODE * self.loaded
-        every = [*names, *(n for group in derivation.alike for n in group if n not in names)]
+        own = [*groups]
+        names = self.roots = [*dict.fromkeys(n for group in own for n in group)]
         while True:
-            known, changed = "", True
-            # What rules make may be what others are about, which are there from then on.
-            while changed or known != self.egraph.rules_of("differentiate"):
-                if self.egraph.size() > most:
-                    laws = reversed(self.strategy.rules_of("differentiate"))
-                    called = (f"{law.ruleset}.{law.name}" for law in laws)
-                    law = max(called, key=self.report.matches.__getitem__)
-                    raise BudgetExceeded(f"laws of derivatives lead on and on, such as {law}")
-                known = self.egraph.rules_of("differentiate")
-                changed = self._iterate(*["differentiate"] * DERIVING)[-1].changed
-            self.egraph.complete_shapes()
-            graph = Snapshot(self.egraph, self.models[0], every)
-            if not derivation.transpose(n for n, c in graph.names.items() if c in graph.unknown):
-                break
-        if unknown := graph.unknown - derivation.seeds(graph.names):
+            self._saturate_derivatives()
+            graph = Snapshot(self.egraph, self.models[0], names)
+            seeds = derivation.seeds(graph.names)
+            unknown = graph.unknown - seeds
+            known = graph.leave_out_unfounded(seeds) if unknown else graph.members.keys() | seeds
+            # At first what no law is about; then what cannot be without that.
+            lacking = [n for n, c in graph.names.items() if c in unknown]
+            if not derivation.transpose(lacking):
+                lacking = [n for n, c in graph.names.items() if c not in known]
+                if all(c in known for c in graph.root_classes) or not derivation.transpose(lacking):
+                    break
+        if not all(any(graph.names[n] in known for n in group) for group in own):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
             raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
+        names = [n for n in names if graph.names[n] in known]
         if derivation.close():
-            graph = Snapshot(self.egraph, self.models[0], every)
+            graph = Snapshot(self.egraph, self.models[0], names)
+            if unknown:
+                graph.leave_out_unfounded()
         self.report.iterations += 1
         loaded = {t: graph.names[name] for t, name in self.egraph.loaded().items()}
-        own = {*loaded.values()}
-        more = (c for c, nodes in graph.members.items() if c not in own or len(nodes) > 1)
-        kept = graph.below([*graph.root_classes, *more])
+        classes = [graph.names[n] for n in names]
+        given = {*loaded.values()}
+        more = (c for c, nodes in graph.members.items() if c not in given or len(nodes) > 1)
+        kept = graph.below([*classes, *more])
         self.egraph.delete([t for t, cls in loaded.items() if cls not in kept])
-        return graph.smallest(graph.root_classes)
+        return dict(zip(names, graph.smallest(classes), strict=True)), not unknown
+
+    def _saturate_derivatives(self) -> None:
+        """Iterate `differentiate` until nothing changes.
+
+        No budget of a caller's ends it, for without derivatives there is no answer.
+        """
+        most = BASE_NODES + NODES_PER_NODE * self.egraph.size()
+        known, changed = "", True
+        # What rules make may be what others are about, which are there from then on.
+        while changed or known != self.egraph.rules_of("differentiate"):
+            if self.egraph.size() > most:
+                raise BudgetExceeded(f"laws of derivatives lead on and on, such as {self._busiest}")
+            known = self.egraph.rules_of("differentiate")
+            changed = self._iterate(*["differentiate"] * DERIVING)[-1].changed
+        self.egraph.complete_shapes()
+
+    @property
+    def _busiest(self) -> str:
+        """The law of derivatives that matched most, a user's if there is one."""
+        found = [
+            (
+                ruleset.stage == "differentiate",
+                self.report.matches[f"{ruleset.name}.{law.name}"],
+                k,
+                law,
+            )
+            for ruleset in self.strategy.differentiate
+            for k, law in enumerate(ruleset.rules)
+            if not DIFFERENTIAL.keys().isdisjoint(symbols_made(law))
+        ]
+        law = max(found)[-1]
+        return f"{law.ruleset}.{law.name}"
 
     def finish(
         self,

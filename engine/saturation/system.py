@@ -17,7 +17,6 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.laws.declared_slopes import (
-    check_slopes,
     functions_made,
     rules_of_functions,
 )
@@ -71,6 +70,10 @@ MODES: Final = ("forward", "reverse")
 ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
 WIDENINGS = 8
+
+
+# Names of each of some derivatives or adjoints, asked for in several ways.
+Groups = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,14 @@ class System:
         free, relevance = self._of_thread.free, self._relevance_for(purpose)
         egraph = free.pop() if free else EGraph(relevance)
         egraph.push(symbols_of(*terms), relevance)
-        yield egraph
-        if not egraph.abandoned:
+        whole = False
+        try:
+            yield egraph
+            whole = not egraph.abandoned
+        finally:
+            if not whole:
+                egraph.drop()
+        if whole:
             egraph.pop()
             free.append(egraph)
 
@@ -182,68 +191,65 @@ class System:
         return found
 
     def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:
-        check_slopes(term, x)
         # A law of a user's may be about what a mode has no place for.
         auto = MODES if self._has_own_derivatives else choose_modes(term, x)
         chosen = {"auto": auto, "both": MODES}.get(mode, (mode,))
-        # A mode may do without what no rule of another says.
-        ways = dict.fromkeys([chosen, *((m,) for m in MODES if mode == "auto")])
-        lacking: MissingRule | None = None
-        for modes in ways:
-            try:
-                return self._by_modes(search, term, x, modes)
-            except MissingRule as error:
-                lacking = lacking or error
-        assert lacking is not None
-        raise lacking
 
-    def _by_modes(self, search: Search, term: Term, x: Term, modes: Collection[str]) -> Result:
-        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:
             (root,) = roots
             names: list[str] = []
-            if "forward" in modes:
+            if "forward" in chosen:
                 names += derivation.pushed([root], (x.name, x.dims))
-            if "reverse" in modes:
+            if "reverse" in chosen:
                 names += derivation.pulled([(root, derivation.one(root.dims))], [x], root.dims)
-            if narrow := len(modes) > 1 and cuts(root, x, search.models[0].entries):
-                names += derivation.through_cuts(root, x, narrow)
-            derivation.alike.insert(0, names)
-            return names[:1]
+            if narrow := len(chosen) > 1 and cuts(root, x, search.models[0].entries):
+                names.append(derivation.through_cuts(root, x, narrow))
+            return [names]
 
         return self.derived([term], ask, search)
 
     def derived(
         self,
         origins: Sequence[Term],
-        ask: Callable[[Derivation, EGraph, Sequence[Term]], list[str]],
+        ask: Callable[[Derivation, EGraph, Sequence[Term]], Groups],
         search: Search,
     ) -> Result:
-        """The cheapest terms of derivatives or adjoints of some terms that are asked for."""
+        """The cheapest terms of derivatives or adjoints, each asked for in some ways."""
         budget, models, seconds = search.budget, search.models, search.seconds
         simple = self._with_simple_steps(origins, budget)
         roots, matches = self._collected(simple, models[0])
         with self._differentiating(budget, models, *roots) as (run, derivation):
             run.report.matches.update(matches)
-            names = ask(derivation, run.egraph, roots)
-            derived = run.differentiate(names, derivation)
-            run.begin(names, "differentiate")
+            asked = ask(derivation, run.egraph, roots)
+            ways = [*asked, *derivation.alike]
+            known, alone = run.differentiate(ways, derivation)
+            ways = [[n for n in group if n in known] for group in ways]
+            as_found = tuple(known[first] for first, *_ in ways[: len(asked)])
+            derived, matches = self._collected([*known.values()], models[0])
+            if matches or not alone:
+                run.report.matches.update(matches)
+                own = run.egraph.restart(*derived)
+                again = {n: own[t] for n, t in zip(known, derived, strict=True)}
+                ways = [[again[n] for n in group] for group in ways]
+            answers = [first for first, *_ in ways[: len(asked)]]
+            alike = [group for group in ways if len(group) > 1]
+            run.begin(answers, "differentiate")
 
             def explored() -> Explored:
                 facts = nonzero_sums(derived)
                 run.egraph.load(*(t for _, t in facts))
                 run.egraph.assume(facts)
-                found = run.finish(names, alike=derivation.alike)
+                found = run.finish(answers, alike=alike)
                 return replace(found, loaded=[*roots, *derivation.made])
 
             found = optional("simplifying", explored, run.egraph.abandon)
-        answers = tuple(derived[: len(names)])
         if found is None:
-            return Result(answers, Report())
+            return Result(as_found, Report())
 
         def cheapest() -> Result:
             return self.widened(found, found.cheapest(seconds), budget, models, seconds)
 
-        return self._or_as_it_stands(cheapest, answers)
+        return self._or_as_it_stands(cheapest, as_found)
 
     @contextmanager
     def _differentiating(
@@ -291,7 +297,8 @@ class System:
             given = run.egraph.load(*tangents.values())
             names = {v: given[t] for v, t in tangents.items()}
             asked = derivation.pushed(roots, ("direction", wrt), names)
-            return run.differentiate(asked, derivation)
+            known, _ = run.differentiate([[n] for n in asked], derivation)
+            return [known[n] for n in asked]
 
     def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
         """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
@@ -303,7 +310,8 @@ class System:
         ):
             given = run.egraph.load(*(t for _, t in roots))
             asked = derivation.pulled([(r, given[t]) for r, t in roots], wrt, lead)
-            return run.differentiate(asked, derivation)
+            known, _ = run.differentiate([[n] for n in asked], derivation)
+            return [known[n] for n in asked]
 
     def pull_back(
         self,
@@ -320,12 +328,12 @@ class System:
         return self._answer(self._pull_back, Search.of(budget, sizes), term, cotangent, *wrt)
 
     def _pull_back(self, search: Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
-        check_slopes(term, *wrt)
         lead = cotangent.dims[: cotangent.order - term.order]
 
-        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+        def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:
             (root,) = roots
-            return derivation.pulled([(root, egraph.load(cotangent)[cotangent])], wrt, lead)
+            found = derivation.pulled([(root, egraph.load(cotangent)[cotangent])], wrt, lead)
+            return [[name] for name in found]
 
         return self.derived([term], ask, search)
 
@@ -495,10 +503,8 @@ def pull_back_levels(
     The adjoint of a level's term is that of the variable above it, so a chain of levels
     multiplies derivatives. Terms are in the order of the levels and of their variables.
     """
-    for level in levels:
-        check_slopes(level.term, *level.wrt)
 
-    def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> list[str]:
+    def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:
         names = egraph.load(cotangent)
         found: list[dict[Term, str]] = []
         for level, root in zip(levels, roots, strict=True):
@@ -508,6 +514,6 @@ def pull_back_levels(
                 adjoint = found[place][variable]
             adjoints = derivation.pulled([(root, adjoint)], level.wrt, ())
             found.append(dict(zip(level.wrt, adjoints, strict=True)))
-        return [name for level in found for name in level.values()]
+        return [[name] for level in found for name in level.values()]
 
     return system.derived([level.term for level in levels], ask, Search.of(budget))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.laws.language import SLOPE_NODES, Known, Law
+from eggrad.engine.laws.language import DIFFERENTIATED, SLOPE_NODES, Known, Law
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.properties import PROPERTIES, THIN, drawn_with
 from eggrad.engine.laws.rule import Rule
@@ -24,7 +24,6 @@ from eggrad.engine.workbench.trials import Trial, trial
 # What has properties is made of numbers of this size at most.
 MODEST = 10.0
 # At kinks differences say nothing, so these avoid special values.
-DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
 
 
 class IllTyped(ShapeError):
@@ -132,8 +131,9 @@ def random_instance(
 
 def random_trial(instance: Instance, rng: np.random.Generator) -> Trial:
     """Values at which a law is tried, ordinary ones and those where it could break."""
-    smooth = instance.is_differentiated
-    sides = (instance.subject if smooth else instance.left, instance.right)
+    # Differences say nothing at kinks.
+    smooth = instance.is_differentiated and instance.closing.derive is None
+    sides = (instance.subject, instance.right)
     numbers = [n for n in instance.bound.values() if isinstance(n, Fraction)]
     found = trial(instance.variables, sides, numbers, rng, smooth=smooth)
     return replace(found, values=with_properties(instance.known, found.values, rng, share=0.7))

@@ -1,12 +1,14 @@
 """Whether a law is true: both sides at random instances and values, judged by the oracle."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
+from eggrad.engine.errors import MissingRule
 from eggrad.engine.laws.forms import check_form
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.properties import INTEGER, PROPERTIES, THIN, TOTAL
@@ -20,6 +22,8 @@ from eggrad.engine.workbench.instances import IllTyped, Instance, random_instanc
 from eggrad.engine.workbench.precision import steady_values
 from eggrad.engine.workbench.trials import Trial
 
+# Instances that people read.
+SMALL: Final = Scope((1, 2), 2)
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600
 # Draws in vain after which there is no use in going on.
@@ -124,6 +128,33 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
             if compared == goal:
                 break
     return Soundness(compared, with_size_one)
+
+
+def check_agreement(
+    rule: Rule, derive: Callable[[Term, Term], Term], instances: int = 100, seed: int = 0
+) -> Comparison | None:
+    """Values at which a law of derivatives says something else than others do, if there are any.
+
+    At kinks differences say nothing. All laws of one derivative have to agree there, for their
+    right sides are one e-class; but one of them may be undefined.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = random_instances(rule, rng, DRAWS * instances, scope=SMALL)
+    for instance in islice(drawn, instances):
+        if isinstance(instance, IllTyped) or not instance.is_differentiated:
+            continue
+        instance.closing.derive = derive
+        try:
+            found = _compared(instance, random_trial(instance, rng), beyond=False)
+        except MissingRule:
+            continue
+        if found is None or found.flaw == "axes":
+            continue
+        both = np.isfinite(found.left) & np.isfinite(found.right)
+        sides = (np.where(both, side, np.nan) for side in (found.left, found.right))
+        if replace(found, left=next(sides), right=next(sides)).flaw is not None:
+            return found.plain
+    return None
 
 
 def random_instances(

@@ -6,7 +6,7 @@ Of a rule one can find out whether it is true, fires, follows from others and co
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
@@ -24,24 +24,29 @@ from eggrad.engine.errors import (
 )
 from eggrad.engine.indices.spec import Dims, Spec, format_spec
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.laws.language import Variable, Wrt
+from eggrad.engine.laws.language import DIFFERENTIATED, Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.laws.statements import parameters_of
-from eggrad.engine.saturation.schedule import Strategy
+from eggrad.engine.laws.statements import nodes_of, parameters_of
+from eggrad.engine.saturation.schedule import Budget, Strategy
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.workbench.firing import check_firing, telling_instances
 from eggrad.engine.workbench.instances import IllTyped
 from eggrad.engine.workbench.shrinking import shrink
-from eggrad.engine.workbench.soundness import Comparison, Soundness, check_soundness
+from eggrad.engine.workbench.soundness import (
+    Comparison,
+    Soundness,
+    check_agreement,
+    check_soundness,
+)
 from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_axes
 from eggrad.rules.prerequisites import BEFORE_BULK_RULES, prerequisites_of
 from eggrad.rules.rejected import rejected
-from eggrad.rules.standard import RULESETS, STANDARD, extended
+from eggrad.rules.standard import RULESETS, STANDARD, extended, system
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class Checker:
             return check_bulk_soundness(rule, self._classes, self.instances)
         found = check_soundness(rule, self.instances, self.seed)
         if found.counterexample is None:
-            return found
+            return replace(found, counterexample=check_agreement(rule, _derived, seed=self.seed))
         smallest = shrink(rule, self.seed) or found.counterexample
         return Soundness(found.compared, found.with_size_one, smallest)
 
@@ -149,6 +154,11 @@ class Checker:
             check_growth(alone, tried, settle),
             check_growth(self._sound_part(ruleset), tried, settle),
         )
+
+
+def _derived(a: Term, x: Term) -> Term:
+    """A derivative as the standard rules have it."""
+    return system(STANDARD).differentiate(a, x, budget=Budget(iterations=0)).term
 
 
 def _mistake(rule: Rule | BulkRule, error: EggradError) -> RuleError:
@@ -330,7 +340,7 @@ def accepted(rules: Rules | None) -> tuple[Ruleset, ...]:
         if not isinstance(given, str | Path | Ruleset):
             raise RuleError(f"rules are files and rulesets, not {given!r}")
         found += [given] if isinstance(given, Ruleset) else read_rules(given)
-    _check_names(found)
+    _check_rulesets(found)
     stating = next((s.name for s in found if s.facts), None)
     if stating is not None:
         raise RuleError(f"ruleset {stating!r}: only rules can be added, no facts")
@@ -378,8 +388,8 @@ def _place(path: str, text: str, error: BaseException) -> str:
     return f"{path}, line {number}: {kind}{reason}\n  {lines[number - 1].strip()}"
 
 
-def _check_names(rulesets: Iterable[Ruleset]) -> None:
-    """Refuse names that are taken, and those that are none."""
+def _check_rulesets(rulesets: Iterable[Ruleset]) -> None:
+    """Refuse names that are taken, and laws where they do not act."""
     taken = {s.name for s in RULESETS}
     known = {r.name for s in RULESETS for r in s.laws}
     for ruleset in rulesets:
@@ -392,6 +402,18 @@ def _check_names(rulesets: Iterable[Ruleset]) -> None:
             if rule.name in known:
                 raise RuleError(f"there is a rule called {rule.name!r} already")
             known.add(rule.name)
+        _check_stage(ruleset)
+
+
+def _check_stage(ruleset: Ruleset) -> None:
+    """Refuse laws of derivatives in a stage in which there are none."""
+    for rule in ruleset.rules if ruleset.stage != "differentiate" else ():
+        sides = (rule.statement.left, rule.statement.right)
+        if any(node.constructor in DIFFERENTIATED for s in sides for node in nodes_of(s)):
+            raise RuleError(
+                f"rule {rule.name!r} is about derivatives: its ruleset has "
+                f'stage="differentiate", not {ruleset.stage!r}'
+            )
 
 
 @lru_cache(maxsize=32)
@@ -421,7 +443,7 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
     """
     if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
         own = read_rules(subject)
-        _check_names(own)
+        _check_rulesets(own)
         return _laws(own)
     known = _laws(RULESETS)
     if subject is None:

@@ -1,6 +1,8 @@
 """Derivatives asked for of an e-graph: cuts, transposition, places, and what a rule lacks."""
 
+import gc
 from random import Random
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -118,7 +120,7 @@ def test_no_name_of_a_loops_operand_means_anything(name: str, mode: Any) -> None
 
 MODES = ("forward", "reverse")
 # In forward mode nothing else says what the derivative of these leaves is.
-LEAVES = {f"forward.d_{name}" for name in ("array", "delta", "indicator", "size")}
+LEAVES = {f"forward.d_{name}" for name in ("array", "indicator", "size")}
 MODAL = sorted(rule for rule in NEEDED if rule.partition(".")[0] in MODES)
 
 
@@ -164,3 +166,49 @@ def test_sizes_decide_what_is_cheap() -> None:
     sizes = {"n": 60, "k": 2}
     assert eg.jacobian(f, x).cost(sizes) > 400_000
     assert eg.jacobian(f, x, sizes=sizes).cost(sizes) < 60_000
+
+
+def test_a_cut_at_the_result_of_a_loop() -> None:
+    x, w = eg.variable("x", (5,)), eg.variable("w", (4,))
+    h, _ = eg.scan(lambda h, u: (eg.sin(h * u), None), 0.3, x)
+    values = {"x": np.arange(1.0, 6.0) / 5, "w": np.ones(4)}
+    found = [eg.jacobian(w * h, x, mode=m).evaluate(values) for m in (*MODES, "auto")]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+    np.testing.assert_allclose(found[0], found[2], rtol=1e-12)
+
+
+def test_forward_mode_asks_for_no_slope_of_what_the_variable_does_not_reach() -> None:
+    product = eg.function("prod", derivative=(None, lambda a, b: a), evaluate=lambda a, b: a * b)
+    x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
+    values = {"x": [2.0, 3.0], "y": [4.0, 5.0]}
+    found = eg.jacobian(product(x, y) + product(x, x), y, mode="forward")
+    np.testing.assert_array_equal(found.evaluate({"x": values["x"]}), np.diag([2.0, 3.0]))
+    with pytest.raises(MissingRule, match="no rule has the derivative of prod by its operand 1"):
+        eg.jacobian(product(x, y), x, mode="forward")
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_an_error_may_be_dropped_by_another_thread() -> None:
+    product = eg.function("prod", derivative=(lambda a, b: b, None), evaluate=lambda a, b: a * b)
+    x = eg.variable("x", ("n",))
+    errors: list[eg.EggradError] = []
+
+    def fail() -> None:
+        try:
+            eg.jacobian(product(x, x), x)
+        except eg.EggradError as error:
+            errors.append(error)
+
+    thread = Thread(target=fail)
+    thread.start()
+    thread.join()
+    assert len(errors) == 1
+    errors.clear()
+    gc.collect()
+
+
+def test_a_cotangent_may_be_a_long_term() -> None:
+    x, v = eg.variable("x", ("n",)), eg.variable("v", ("n",))
+    for _ in range(1000):
+        v = eg.sin(v)
+    assert len({*postorder(eg.vjp(eg.exp(x), x, v).term)}) > 1000

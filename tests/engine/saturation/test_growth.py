@@ -1,5 +1,7 @@
 """How far e-graphs grow, in e-nodes: what is declared, and repetition, breed nothing."""
 
+from fractions import Fraction
+
 import pytest
 
 import eggrad as eg
@@ -42,3 +44,17 @@ def test_a_product_of_equal_factors_has_the_derivative_of_a_power() -> None:
 def test_a_quotient_by_equal_factors_has_the_derivative_of_a_power() -> None:
     f = eg.parse_matrix("y" + "/x" * 50 + "*x" * 20, {"x": (), "y": ()})
     assert eg.derivative(f, "x").to("matrix") == "-30*y/x^31"
+
+
+@pytest.mark.parametrize("number", [2, Fraction(1, 2)])
+def test_equal_numbers_in_a_long_chain_are_one_number(number: Fraction) -> None:
+    x = eg.variable("x", ("n",))
+    sizes: list[int] = []
+    for n in (20, 40):
+        y = x
+        for _ in range(n):
+            y = number * eg.sin(y)
+        found = System(STANDARD).differentiate(eg.sum(y).term, x.term)
+        assert found.complete
+        sizes.append(found.report.enodes)
+    assert sizes[1] < 4 * sizes[0]

@@ -1,7 +1,9 @@
 """Users' laws of derivatives: used where they are cheaper, named, checked, reported."""
 
+import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -46,14 +48,33 @@ endless.state(
     d_sin=(D(sin(a), x) >> D(sin(a + 0), x)).noted("D sin a = D sin(a + 0)."),
 )
 """
+ONE = """
+from eggrad.rules.notation import *
+
+own = Ruleset("own", "one law", "nothing", stage="{stage}")
+own.state("", own_law=({law}).noted("A law of mine."))
+"""
 INCOMPLETE = """
 import eggrad as eg
 from eggrad.rules.notation import *
 
 step = eg.function("step", derivative=(lambda a, b: b, None), evaluate=lambda a, b: a * b)
+bare = eg.function("bare", derivative=(None, lambda a, b: a), evaluate=lambda a, b: a * b)
 partial = Ruleset("partial", "by what has no derivative", "nothing", stage="differentiate")
 partial.state(
-    "", d_square=(D(a**2, x) >> D(step(a, a), x)).noted("D a² = D step(a, a).")
+    "",
+    d_square=(D(a**2, x) >> D(step(a, a), x)).noted("D a² = D step(a, a)."),
+    d_bare=(D(bare(a, b), x) >> D(step(a, b), x)).noted("D bare(a, b) = D step(a, b)."),
+)
+"""
+GIVEN = """
+import eggrad as eg
+from eggrad.rules.notation import *
+
+bare = eg.function("bare", derivative=(lambda a, b: b, None), evaluate=lambda a, b: a * b)
+given = Ruleset("given", "what a function does not declare", "nothing", stage="differentiate")
+given.state(
+    "", by_second=(pullback(bare(a, b), 1, g) >> ein("LA,A->LA", g, a)).noted("d(a·b)/db = a.")
 )
 """
 
@@ -118,12 +139,67 @@ def test_a_false_law_is_refuted_with_values(tmp_path: Path) -> None:
         eg.gradient(eg.sum(eg.exp(x)), x, rules=str(path))
 
 
-def test_a_law_that_asks_for_what_no_law_has_says_so(tmp_path: Path) -> None:
+def test_a_law_that_asks_for_what_no_law_has_says_so_unless_another_has_it(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "incomplete.py"
     path.write_text(INCOMPLETE, "utf-8")
     x = eg.variable("x", ("n",))
-    with pytest.raises(eg.EggradError, match="no rule has the derivative of step"):
-        eg.jacobian(x**2, x, rules=str(path), mode="forward")
+    found = eg.jacobian(x**2, x, rules=str(path), mode="forward")
+    assert np.array_equal(found.evaluate({"x": [1.0, 3.0]}), np.diag([2.0, 6.0]))
+    own = runpy.run_path(str(path))
+    with pytest.raises(eg.MissingRule, match=r"no rule has .* of step by its operand 2"):
+        eg.jacobian(own["bare"](x, x), x, rules=own["partial"])
+
+
+def test_a_law_says_what_the_derivative_of_a_function_without_one_is(tmp_path: Path) -> None:
+    path = tmp_path / "given.py"
+    path.write_text(GIVEN, "utf-8")
+    x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
+    own = runpy.run_path(str(path))
+    for mode in ("forward", "reverse", "auto"):
+        found = eg.jacobian(own["bare"](x, y), y, rules=own["given"], mode=mode)
+        assert np.array_equal(found.evaluate({"x": [2.0, 3.0]}), np.diag([2.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    ("law", "reason"),
+    [
+        ('slope("relu", a) >> (a >= 0)', r"left +slope\(relu\(a\), 0\)\n +=.*0.*\n.*right"),
+        ('D(abs(a), x) >> ein("A,AX->AX", where(a > 0, 1, -1), D(a, x))', "is false"),
+        ('pullback(fn("relu", a), 0, g) >> ein("LA,A->LA", g, a >= 0)', "is false"),
+        ('slope("exp", a) >> where(equal(a, 3), 7, exp(a))', "is false"),
+        ('slope("maximum", a, b) >> (a > b)', "is false"),
+    ],
+)
+def test_a_law_that_is_false_in_one_place_is_refuted(tmp_path: Path, law: str, reason: str) -> None:
+    """At kinks too: what is equal there to other laws' right sides is used for all of these."""
+    path = tmp_path / "own.py"
+    path.write_text(ONE.format(law=law, stage="differentiate"), "utf-8")
+    x = eg.variable("x", ("n",))
+    with pytest.raises(eg.UnsoundRules, match=reason):
+        eg.gradient(eg.sum(eg.exp(x)), x, rules=str(path))
+
+
+@pytest.mark.parametrize(
+    ("law", "stage", "reason"),
+    [
+        ("D(tanh(D(a, x)), x) >> D(a, x)", "differentiate", "on the left this stands outside"),
+        ("D(exp(a), x) >> D(D(a, x), x)", "differentiate", "derivatives are of terms, not of"),
+        ("pullback(D(a, x), 0, g) >> g", "differentiate", "derivatives are of terms, not of"),
+        ("pullback(exp(a), 1, g) >> g", "differentiate", "there is no operand number 1"),
+        ('slope("exp", a, place=1) >> exp(a)', "differentiate", "there is no operand number 1"),
+        ('slope("exp", a) >> exp(a)', "explore", 'its ruleset has stage="differentiate"'),
+    ],
+)
+def test_a_law_that_says_nothing_of_a_derivative_is_refused(
+    tmp_path: Path, law: str, stage: str, reason: str
+) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(ONE.format(law=law, stage=stage), "utf-8")
+    x = eg.variable("x", ("n",))
+    with pytest.raises(eg.RuleError, match=reason):
+        eg.gradient(eg.sum(eg.exp(x)), x, rules=str(path))
 
 
 def test_laws_that_lead_on_and_on_come_to_an_end(tmp_path: Path) -> None:
