@@ -539,7 +539,8 @@ class Run:
             graph = Snapshot(self.egraph, self.models[0], names)
             seeds = derivation.seeds(graph.names)
             unknown = graph.unknown - seeds
-            known = graph.leave_out_unfounded(seeds) if unknown else graph.members.keys() | seeds
+            every = {*graph.members, *unknown}
+            known = graph.leave_out_unfounded(seeds)
             # At first what no law is about; then what cannot be without that.
             lacking = [n for n, c in graph.names.items() if c in unknown]
             if not derivation.transpose(lacking):
@@ -548,12 +549,12 @@ class Run:
                     break
         if not all(any(graph.names[n] in known for n in group) for group in own):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
+            unknown = unknown or every.difference(known)
             raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
         names = [n for n in names if graph.names[n] in known]
         if derivation.close():
             graph = Snapshot(self.egraph, self.models[0], names)
-            if unknown:
-                graph.leave_out_unfounded()
+            graph.leave_out_unfounded()
         self.report.iterations += 1
         loaded = {t: graph.names[name] for t, name in self.egraph.loaded().items()}
         classes = [graph.names[n] for n in names]
@@ -561,7 +562,7 @@ class Run:
         more = (c for c, nodes in graph.members.items() if c not in given or len(nodes) > 1)
         kept = graph.below([*classes, *more])
         self.egraph.delete([t for t, cls in loaded.items() if cls not in kept])
-        return dict(zip(names, graph.smallest(classes), strict=True)), not unknown
+        return dict(zip(names, graph.smallest(classes), strict=True)), every.issubset(known)
 
     def _saturate_derivatives(self) -> None:
         """Iterate `differentiate` until nothing changes.

@@ -67,6 +67,19 @@ partial.state(
     d_bare=(D(bare(a, b), x) >> D(step(a, b), x)).noted("D bare(a, b) = D step(a, b)."),
 )
 """
+CIRCULAR = """
+import eggrad as eg
+from eggrad.rules.notation import *
+
+one = eg.function("one", derivative=(None, lambda a, b: b), evaluate=lambda a, b: a - b)
+other = eg.function("other", derivative=(None, lambda a, b: b), evaluate=lambda a, b: b - a)
+circular = Ruleset("circular", "each by the other", "nothing", stage="differentiate")
+circular.state(
+    "",
+    d_one=(D(one(a, b), x) >> -D(other(a, b), x)).noted("D one = -D other."),
+    d_other=(D(other(a, b), x) >> -D(one(a, b), x)).noted("D other = -D one."),
+)
+"""
 GIVEN = """
 import eggrad as eg
 from eggrad.rules.notation import *
@@ -150,6 +163,16 @@ def test_a_law_that_asks_for_what_no_law_has_says_so_unless_another_has_it(
     own = runpy.run_path(str(path))
     with pytest.raises(eg.MissingRule, match=r"no rule has .* of step by its operand 2"):
         eg.jacobian(own["bare"](x, x), x, rules=own["partial"])
+
+
+def test_laws_that_lead_to_each_other_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "circular.py"
+    path.write_text(CIRCULAR, "utf-8")
+    own = runpy.run_path(str(path))
+    x = eg.variable("x", ("n",))
+    for mode in ("forward", "reverse", "auto"):
+        with pytest.raises(eg.MissingRule, match=r"no rule has .* of one\b"):
+            eg.jacobian(own["one"](x, x), x, rules=own["circular"], mode=mode)
 
 
 def test_a_law_says_what_the_derivative_of_a_function_without_one_is(tmp_path: Path) -> None:
