@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, islice, pairwise, product
@@ -237,18 +237,39 @@ def is_hadamard(graph: Snapshot, member: ENode) -> bool:
 # Products without sums, of any number of factors.
 
 
+@dataclass(frozen=True)
+class LongProduct:
+    """A number times factors with their exponents, and how many numbers that one is made of."""
+
+    factors: Counter[Factor]
+    number: Fraction = Fraction(1)
+    numbers: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more factors than networks have, some of them equal, or numbers."""
+        kinds = len(self.factors) + min(self.numbers, 1)
+        return sum(map(abs, self.factors.values())) + self.numbers > max(MAX_FACTORS, kinds)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has few different factors, none of which cancels, and is not 0."""
+        few = 0 < len(self.factors) <= MAX_FACTORS
+        return few and self.number != 0 and all(self.factors.values())
+
+
 def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Products of more factors than networks have, with powers in place of equal ones.
 
-    Each e-class is looked at once; terms have their operands before them. A product of too many
-    different factors is one factor itself of those that it is in, and what only a longer product
-    has is left as it is.
+    Numbers are one. Each e-class is looked at once; terms have their operands before them. A
+    product of too many different factors is one factor itself of those that it is in, and what only
+    a longer product has is left as it is.
     """
-    known: dict[int, Counter[Factor]] = {}
+    known: dict[int, LongProduct] = {}
     longest: dict[int, None] = {}
     for cls, (m, *_) in graph.members.items():
-        found = _raised_factors(graph, known, m)
-        if found is not None and len(found) <= MAX_FACTORS:
+        found = _long_product(graph, known, m)
+        if found is not None and found.is_short:
             known[cls] = found
             longest[cls] = None
             for child in m.children:
@@ -256,47 +277,58 @@ def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     written: dict[Hashable, Term] = {}
     for cls in longest:
         found = known[cls]
-        if sum(map(abs, found.values())) > max(MAX_FACTORS, len(found)):
-            key = (frozenset(found.items()), graph.dims[cls])
+        if found.is_long:
+            key = (frozenset(found.factors.items()), found.number, graph.dims[cls])
             if key not in written:
                 written[key] = _product_of_powers(graph, found, cls)
             yield cls, written[key]
 
 
-def _raised_factors(
-    graph: Snapshot, known: Mapping[int, Counter[Factor]], m: ENode
-) -> Counter[Factor] | None:
-    """The factors of a product or quotient that sums nothing, on its axes, with their exponents."""
+def _long_product(
+    graph: Snapshot, known: Mapping[int, LongProduct], m: ENode
+) -> LongProduct | None:
+    """A product or quotient that sums nothing, its factors on its axes."""
 
-    def inside(cls: int) -> Counter[Factor]:
-        return known.get(cls) or Counter({(cls, tuple(range(len(graph.dims[cls])))): 1})
+    def inside(cls: int) -> LongProduct:
+        found = known.get(cls)
+        return found or LongProduct(Counter({(cls, tuple(range(len(graph.dims[cls])))): 1}))
 
-    if m.constructor == "scale" and m.value == 1:
-        # The cotangent of a scalar result.
-        return inside(m.children[0])
-    if m.constructor == "power" and (p := graph.number(m.children[1])) and p.denominator == 1:
+    if m.constructor == "scale":
         own = inside(m.children[0])
-        return Counter({f: n * int(p) for f, n in own.items()}) if p else None
+        # The cotangent of a scalar result is no number of its own.
+        return LongProduct(own.factors, m.value * own.number, own.numbers + (m.value != 1))
+    if m.constructor == "power" and (p := graph.number(m.children[1])) and p.denominator == 1:
+        own, n = inside(m.children[0]), int(p)
+        factors = Counter({f: k * n for f, k in own.factors.items()})
+        return LongProduct(factors, own.number**n, own.numbers * abs(n)) if own.number else None
     if m.constructor == "divide":
         above, below = map(inside, m.children)
         # Where all of a factor cancels, other laws say so.
-        found = Counter({f: above[f] - below[f] for f in (*above, *below)})
-        return found if all(found.values()) else None
+        every = (*above.factors, *below.factors)
+        factors = Counter({f: above.factors[f] - below.factors[f] for f in every})
+        if not below.number:
+            return None
+        return LongProduct(factors, above.number / below.number, above.numbers + below.numbers)
     if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
         return None
-    found: Counter[Factor] = Counter()
+    factors, number, numbers = Counter[Factor](), Fraction(1), 0
     place = {i: k for k, i in enumerate(m.spec[-1])}
     for child, part in zip(m.children, m.spec, strict=False):
-        for (base, indices), n in inside(child).items():
-            found[base, tuple(place[part[i]] for i in indices)] += n
-    return found if all(found.values()) else None
+        if not part and (c := graph.number(child)) is not None:
+            number, numbers = number * c, numbers + 1
+            continue
+        own = inside(child)
+        number, numbers = number * own.number, numbers + own.numbers
+        for (base, indices), n in own.factors.items():
+            factors[base, tuple(place[part[i]] for i in indices)] += n
+    return LongProduct(factors, number, numbers)
 
 
-def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
+def _product_of_powers(graph: Snapshot, found: LongProduct, cls: int) -> Term:
     """The product of powers, with the axes of an e-class."""
     sizes = dict(enumerate(graph.dims[cls]))
-    pool = [(raised(graph.term(base), n), part) for (base, part), n in factors.items()]
-    return as_term(graph, Network((), tuple(sizes), sizes), pool)
+    pool = [(raised(graph.term(base), n), part) for (base, part), n in found.factors.items()]
+    return scaled(found.number, as_term(graph, Network((), tuple(sizes), sizes), pool))
 
 
 # Powers of one base.

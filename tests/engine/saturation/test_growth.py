@@ -1,5 +1,6 @@
 """How far e-graphs grow, in e-nodes: what is declared, and repetition, breed nothing."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -46,15 +47,26 @@ def test_a_quotient_by_equal_factors_has_the_derivative_of_a_power() -> None:
     assert eg.derivative(f, "x").to("matrix") == "-30*y/x^31"
 
 
-@pytest.mark.parametrize("number", [2, Fraction(1, 2)])
-def test_equal_numbers_in_a_long_chain_are_one_number(number: Fraction) -> None:
+@pytest.mark.parametrize("number", [lambda _: 2, lambda _: Fraction(1, 2), lambda k: k + 1])
+def test_numbers_in_a_long_chain_are_one_number(number: Callable[[int], Fraction]) -> None:
     x = eg.variable("x", ("n",))
     sizes: list[int] = []
     for n in (20, 40):
         y = x
-        for _ in range(n):
-            y = number * eg.sin(y)
+        for k in range(n):
+            y = number(k) * eg.sin(y)
         found = System(STANDARD).differentiate(eg.sum(y).term, x.term)
         assert found.complete
         sizes.append(found.report.enodes)
     assert sizes[1] < 4 * sizes[0]
+
+
+def test_numbers_factors_and_divisors_of_a_long_product() -> None:
+    text = "3*x*2*y*x/4*y*x*(-5)*x/y*0.5*x*7*x/(2*x)*y*y*3"
+    f = eg.parse_matrix(text, {"x": (), "y": ()})
+    x, y = 1.3, 0.7
+    expected = -39.375 * x**5 * y**3
+    assert f.evaluate({"x": x, "y": y}) == pytest.approx(expected, rel=1e-14)
+    slope = eg.derivative(f, "x")
+    assert slope.evaluate({"x": x, "y": y}) == pytest.approx(5 * expected / x, rel=1e-13)
+    assert slope.to("matrix") == "-196.875*y^3*x^4"
