@@ -115,14 +115,14 @@ class Derivation:
                 reached.add(t)
             dims = t.dims + wrt[1]
             found[t] = name = self._egraph.add("derivative", (self._names[t], wrt), dims)
+            if t.args:
+                self._asked[name] = Derivation._by_pullbacks, (t, wrt, found, reached)
             if t in given:
                 self._egraph.unite_names(name, given[t])
-            elif t not in reached:
+            elif t.op == "scan" and t not in reached:
                 self._egraph.unite_names(name, self._total([], dims))
             elif t.op == "scan":
                 self._egraph.unite_names(name, self._pushed_loop(t, wrt, found, reached, loops))
-            elif t.args:
-                self._asked[name] = Derivation._by_pullbacks, (t, wrt, found, reached)
         return [found[r] for r in roots]
 
     def through_cuts(self, root: Term, x: Term, cuts: Sequence[Term]) -> str:

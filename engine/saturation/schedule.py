@@ -18,7 +18,7 @@ from eggrad.engine.extraction.extract import used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.laws.language import DIFFERENTIAL
+from eggrad.engine.laws.language import DIFFERENTIAL, SLOPE_NODES
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.saturation.differentiation import Derivation, missing
@@ -541,12 +541,15 @@ class Run:
             unknown = graph.unknown - seeds
             every = {*graph.members, *unknown}
             known = graph.leave_out_unfounded(seeds)
-            # At first what no law is about; then what cannot be without that.
-            lacking = [n for n, c in graph.names.items() if c in unknown]
+            asked = self.egraph.rows(constructors=DIFFERENTIAL).rows if unknown else ()
+            slopes = SLOPE_NODES.values()
+            # Laws ask for slopes by all operands, transposition by those alone that matter.
+            lost = any(r.output in unknown and r.constructor in slopes for r in asked)
+            lacking = [
+                n for n, c in graph.names.items() if c in unknown or (lost and c not in known)
+            ]
             if not derivation.transpose(lacking):
-                lacking = [n for n, c in graph.names.items() if c not in known]
-                if all(c in known for c in graph.root_classes) or not derivation.transpose(lacking):
-                    break
+                break
         if not all(any(graph.names[n] in known for n in group) for group in own):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
             unknown = unknown or every.difference(known)

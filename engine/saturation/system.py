@@ -195,15 +195,34 @@ class System:
         auto = MODES if self._has_own_derivatives else choose_modes(term, x)
         chosen = {"auto": auto, "both": MODES}.get(mode, (mode,))
 
+        def push(derivation: Derivation, root: Term) -> list[str]:
+            return derivation.pushed([root], (x.name, x.dims))
+
+        def pull(derivation: Derivation, root: Term) -> list[str]:
+            return derivation.pulled([(root, derivation.one(root.dims))], [x], root.dims)
+
+        def cut(derivation: Derivation, root: Term) -> list[str]:
+            narrow = cuts(root, x, search.models[0].entries)
+            return [derivation.through_cuts(root, x, narrow)] if narrow else []
+
+        own = {"forward": push, "reverse": pull}
+        ways = [*map(own.__getitem__, chosen), *([cut] if len(chosen) > 1 else [])]
+        others = [own[m] for m in MODES if mode == "auto" and m not in chosen]
+
         def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:
             (root,) = roots
             names: list[str] = []
-            if "forward" in chosen:
-                names += derivation.pushed([root], (x.name, x.dims))
-            if "reverse" in chosen:
-                names += derivation.pulled([(root, derivation.one(root.dims))], [x], root.dims)
-            if narrow := len(chosen) > 1 and cuts(root, x, search.models[0].entries):
-                names.append(derivation.through_cuts(root, x, narrow))
+            lacking: list[MissingRule] = []
+            for way in (*ways, *others):
+                if names and way in others:
+                    break
+                try:
+                    names += way(derivation, root)
+                except MissingRule as error:
+                    # Of a loop: its law differentiates the step at once.
+                    lacking.append(error)
+            if not names:
+                raise lacking[0]
             return [names]
 
         return self.derived([term], ask, search)

@@ -120,7 +120,7 @@ def test_no_name_of_a_loops_operand_means_anything(name: str, mode: Any) -> None
 
 MODES = ("forward", "reverse")
 # In forward mode nothing else says what the derivative of these leaves is.
-LEAVES = {f"forward.d_{name}" for name in ("array", "indicator", "size")}
+LEAVES = {f"forward.d_{name}" for name in ("array", "delta", "indicator", "size")}
 MODAL = sorted(rule for rule in NEEDED if rule.partition(".")[0] in MODES)
 
 

@@ -98,6 +98,8 @@ def test_without_its_rule_there_is_no_derivative(name: str, mode: str) -> None:
     with pytest.raises(MissingRule, match=f"derivative of loops, such as {name}"):
         own.differentiate(states, variables(states)[0], mode)
     assert own.differentiate(states, variables(states)[0]).term
+    total = t.einsum("ij->", states)
+    assert own.differentiate(total, variables(states)[0]).term
 
 
 def test_every_loop_rule_is_tested() -> None:
