@@ -116,7 +116,8 @@ products.state(
 long_powers.state(
     "definition of powers; associativity and commutativity",
     equal_factors=Bulk(long_products).noted(
-        "a·(b·(a·b/…)) = aᵖ·b^q, for any number of factors and divisors, few of them different.",
+        "a·(2·(b·(3·(a·b/…)))) = 6·(aᵖ·b^q), for any number of factors and divisors, few of them "
+        "different.",
         exceptions="a factor that divides is 0",
         sizeless=True,
     ),
