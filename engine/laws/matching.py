@@ -148,12 +148,13 @@ class Closing:
         return self._hole(Hole("pullback", (node, place, g), dims, value))
 
     def _differentiated(self, a: Term, wrt: Term, values: Values) -> Array:
+        """The value of a derivative: of another term where that is given, or by differences."""
         if self.derive is None:
             return _derivative(a, wrt, values)
         return oracle.value(self.derive(a, wrt), values, SYMBOLS)
 
     def _slope_value(self, function: Term, place: int, args: Sequence[Array]) -> Array:
-        """The derivative of an element-wise function by central differences, entry by entry."""
+        """The derivative of an element-wise function by one operand, entry by entry."""
         shape, n = args[place].shape, args[place].size
         probes = [terms.variable(f"probe{k}", tuple(shape)) for k in range(len(args))]
         values = {f"probe{k}": a for k, a in enumerate(args)}

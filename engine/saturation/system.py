@@ -207,6 +207,7 @@ class System:
 
         own = {"forward": push, "reverse": pull}
         ways = [*map(own.__getitem__, chosen), *([cut] if len(chosen) > 1 else [])]
+        # What is tried where all of these lack a law.
         others = [own[m] for m in MODES if mode == "auto" and m not in chosen]
 
         def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:

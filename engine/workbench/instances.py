@@ -23,7 +23,6 @@ from eggrad.engine.workbench.trials import Trial, trial
 
 # What has properties is made of numbers of this size at most.
 MODEST = 10.0
-# At kinks differences say nothing, so these avoid special values.
 
 
 class IllTyped(ShapeError):
