@@ -9,7 +9,7 @@ from tests.benchmarks.frameworks import with_eggrad
 from tests.benchmarks.frameworks.measure import TOLERANCE, error_of
 from tests.benchmarks.problems.problem import Problem
 from tests.benchmarks.unseen import figures, operations
-from tests.benchmarks.unseen.catalog import HALVES, HELD_OUT, TUNED, UNSEEN, drawn
+from tests.benchmarks.unseen.catalog import HALVES, HELD_OUT, ROUNDS, TUNED, UNSEEN, drawn
 from tests.benchmarks.unseen.figures import AgainstJax, Figure, Found, Options
 
 N = 7
@@ -54,6 +54,7 @@ def test_chance_held_out_one_half() -> None:
     assert set(HELD_OUT) == drawn()
     assert len(TUNED) == len(HELD_OUT)
     assert not set(TUNED) & set(HELD_OUT)
+    assert set(TUNED | HELD_OUT) == {name for names, _ in ROUNDS for name in names}
     for half, problems in HALVES.items():
         for functions in problems.values():
             for problem in functions:
