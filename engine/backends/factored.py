@@ -19,10 +19,9 @@ from eggrad.engine.backends.kernels import Kernels, kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES
 from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.compilation.factored_code import Product, structure
-from eggrad.engine.compilation.program import letters
 from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.spec import Indices
+from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.runtime.factored import Part, columns_of
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.term import Term

@@ -10,9 +10,9 @@ import numpy as np
 
 from eggrad.engine.backends.blocks import Plan, plan
 from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
+from eggrad.engine.backends.dialect import StandardDialect
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
-from eggrad.engine.backends.writer import Writer
 from eggrad.engine.compilation.compiled import (
     Choice,
     Form,
@@ -22,8 +22,10 @@ from eggrad.engine.compilation.compiled import (
     placed,
     size_origins,
 )
-from eggrad.engine.compilation.program import Steps
+from eggrad.engine.compilation.passes import run_passes
+from eggrad.engine.compilation.program import Program, Steps
 from eggrad.engine.compilation.shown import ShownFunction
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.texts import escaped, shown
@@ -37,6 +39,7 @@ from eggrad.engine.terms.binding import (
     read_sizes,
     symbols,
 )
+from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Step, Term, fixed_arrays, own_functions, steps_of, variables
 
@@ -63,22 +66,28 @@ class _Module:
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
         texts: list[str] = []
-        write = partial(Writer, fixed=fixed, einsum=library.einsum)
         given = ["xp", "own"] if not library.namespace else []
-        steps = _write_steps((t for form in forms for t in form.terms), write, given, texts)
-        written = [write(f.terms, names=names, sizes=sizes, like=like, steps=steps) for f in forms]
-        self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
+        write = partial(_Function, library=library, fixed=fixed, given=given)
+        steps = _write_steps((t for form in forms for t in form.terms), write, texts)
+        written = [
+            write(
+                f.terms,
+                names=names,
+                sizes=sizes,
+                like=like,
+                origin=origin,
+                steps=steps,
+                single=single,
+            )
+            for f in forms
+        ]
+        self.parameters = tuple(sorted({s for w in written for s in w.open}))
         self.names = ["compiled"]
         if len(forms) > 1:
             self.names = [f"form_{k}" for k in range(1, len(forms) + 1)]
-        for name, form, writer in zip(self.names, forms, written, strict=True):
-            head = [*given, *names.values(), *(sizes[s] for s in self.parameters)]
-            lines = [comment_on(form)] if form.sizes and len(forms) > 1 else []
-            lines += [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
-            lines += writer.lines
-            result = writer.returned[0] if single else f"[{', '.join(writer.returned)}]"
-            lines.append(f"return {result}")
-            texts.append("\n    ".join([f"def {name}({', '.join(head)}):", *lines]) + "\n")
+        for name, form, function in zip(self.names, forms, written, strict=True):
+            comment = comment_on(form) if form.sizes and len(forms) > 1 else ""
+            texts.append(function.text(name, self.parameters, comment))
         self.text = "\n\n".join([library.imports + "\n", *texts])
         self.known = {f.name: own_function(f, library.name) for f in functions}
         self.known |= {name: array.values for array, name in fixed.items()}
@@ -90,9 +99,40 @@ class _Module:
         return [namespace[name] for name in self.names]
 
 
-def _write_steps(
-    roots: Iterable[Term], write: Callable[..., Writer], given: Sequence[str], texts: list[str]
-) -> Steps:
+class _Function:
+    """The text of a function of some variables and sizes; `open` are sizes that no variable has."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        *,
+        library: Library,
+        names: Mapping[str, str],
+        sizes: Mapping[str, str],
+        fixed: Mapping[FixedArray, str],
+        like: str,
+        origin: Mapping[str, str],
+        given: Sequence[str],
+        steps: Steps,
+        single: bool = False,
+    ) -> None:
+        program = Program(
+            tuple(terms), CostModel(), names, sizes, fixed, like, in_place=False, steps=steps
+        )
+        self._lines = StandardDialect(run_passes(program), library.einsum).lines(single)
+        self.given = given
+        self._parameters, self._sizes = [*given, *names.values()], sizes
+        self._known = [f"{sizes[s]} = {origin[s]}" for s in sorted(program.used & origin.keys())]
+        self.open = program.used - origin.keys()
+
+    def text(self, name: str, further: Sequence[str], comment: str = "") -> str:
+        """The definition, with some size symbols as further parameters."""
+        head = ", ".join([*self._parameters, *(self._sizes[s] for s in further)])
+        lines = [*[comment] * bool(comment), *self._known, *self._lines]
+        return "\n    ".join([f"def {name}({head}):", *lines]) + "\n"
+
+
+def _write_steps(roots: Iterable[Term], write: Callable[..., _Function], texts: list[str]) -> Steps:
     """The functions of the steps of loops: their texts added, what they are called."""
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     every = tuple(roots)
@@ -101,13 +141,17 @@ def _write_steps(
         own = (*step.carries, *step.slices, *step.constants)
         names = parameter_names([v.name for v in own], {*taken})
         sizes = parameter_names(symbols(*own, *step.results), {*taken, *names.values()})
-        origin, like = size_origins(own, names), next(iter(names.values()))
-        writer = write(step.results, names=names, sizes=sizes, like=like, steps=known)
-        further = tuple(sorted(writer.used - origin.keys()))
-        head = [*given, *names.values(), *(sizes[s] for s in further)]
-        lines = [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
-        lines += [*writer.lines, f"return [{', '.join(writer.returned)}]"]
-        texts.append("\n    ".join([f"def step_{k}({', '.join(head)}):", *lines]) + "\n")
+        function = write(
+            step.results,
+            names=names,
+            sizes=sizes,
+            like=next(iter(names.values())),
+            origin=size_origins(own, names),
+            steps=known,
+        )
+        further = tuple(sorted(function.open))
+        texts.append(function.text(f"step_{k}", further))
+        given = function.given
         name = f"(lambda *a: step_{k}({', '.join(given)}, *a))" if given else f"step_{k}"
         known[step] = name, further
     return known

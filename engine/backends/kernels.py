@@ -15,9 +15,8 @@ import numpy as np
 
 from eggrad.engine.backends.indicators import Gather, gather
 from eggrad.engine.compilation.compiled import compile_terms
-from eggrad.engine.compilation.program import letters
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.spec import Indices
+from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.runtime.indicators import Numbers
 from eggrad.engine.runtime.matrix_functions import (
     adjugate,
@@ -26,6 +25,7 @@ from eggrad.engine.runtime.matrix_functions import (
     inverse,
 )
 from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
+from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
 
@@ -392,6 +392,67 @@ class Kernels:
             found = test if found is None else xp.logical_and(found, test)
         return self.numbers(found, like)
 
+    def selected(self, x: Any, axis: int, index: Any) -> Any:
+        """The entries at some places along an axis; the axes of `index` take its place."""
+        places = self.xp.reshape(self._counted(index, x.shape[axis]), (-1,))
+        found = self.take(x, places, axis)
+        return self.xp.reshape(found, (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
+
+    def selected_product(
+        self, spec: tuple[Indices, Indices, Indices], sizes: tuple[int, ...], index: Any, x: Any
+    ) -> Any:
+        """The product of a selection from axes of some sizes with an array; as for NumPy."""
+        xp, count = self.xp, len(sizes)
+        own = selection_plan(spec, count)
+        parts = [index] if count == 1 else [index[..., k] for k in range(count)]
+        along = [self._counted(part, n) for part, n in zip(parts, sizes, strict=True)]
+        rows = tuple(along[0].shape)
+        x = self.number(x, index) if isinstance(x, float) else x
+        if own.read is not None:
+            x = xp.permute_dims(x, own.order)
+            first, rest = x.shape[: len(own.read)], x.shape[len(own.read) :]
+            places = xp.reshape(self._flat(own.read, along, rows, first), (-1,))
+            x = xp.reshape(x, (prod(first), *rest))
+            x = xp.reshape(self.take(x, places, 0), (*rows, *rest))
+        x = self._summed(own.sums, x, rows)
+        if own.written is None:
+            return x
+        lengths = tuple(sizes[k] if k >= 0 else rows[~k] for k in own.written)
+        places = self._flat(own.written, along, rows, lengths)
+        inner = x.shape[own.rows :]
+        values = xp.reshape(x, (prod(rows), prod(inner)))
+        flat = self.scattered(prod(lengths), xp.reshape(places, (-1,)), values)
+        found = xp.reshape(flat, (*lengths, *inner))
+        return xp.permute_dims(found, own.last) if own.last else found
+
+    def _counted(self, places: Any, size: int) -> Any:
+        """Places along an axis as integers, negative ones counted from the end."""
+        if not self.xp.isdtype(places.dtype, "integral"):
+            places = self.xp.astype(places, self.xp.asarray(0).dtype)
+        return places % max(size, 1)
+
+    def _flat(
+        self, key: Indices, along: Sequence[Any], rows: tuple[int, ...], lengths: Sequence[int]
+    ) -> Any:
+        """For each row the place in a flat array; `key` is that of a `SelectionPlan`."""
+        flat: Any = 0
+        every = self.grid(rows, along[0])
+        for k, length in zip(key, lengths, strict=True):
+            flat = flat * length + (along[k] if k >= 0 else every[~k])
+        return self.xp.broadcast_to(flat, rows)
+
+    def _summed(self, own: Sum, x: Any, rows: tuple[int, ...]) -> Any:
+        xp = self.xp
+        x = xp.sum(x, axis=own.gone) if own.gone else x
+        x = xp.permute_dims(x, own.order) if own.order else x
+        for k, _ in own.missing:
+            x = xp.expand_dims(x, axis=k)
+        if own.missing:
+            known = dict(own.missing)
+            lengths = (rows[known[k]] if k in known else n for k, n in enumerate(x.shape))
+            x = xp.broadcast_to(x, tuple(lengths))
+        return self.repeated(prod(rows[k] for k in own.alike), x) if own.alike else x
+
     def argsort(self, x: Any, axis: int) -> Any:
         """The places in ascending order along an axis, as numbers of the array's kind."""
         return self.numbers(self.xp.argsort(x, axis=axis, stable=True), x)
@@ -536,14 +597,14 @@ class Kernels:
         return x
 
     def scattered(self, length: int, places: Any, values: Any) -> Any:
-        """A vector with values added at some places.
+        """Zeros along a first axis, with values added at some places.
 
         The standard has no such function: a product with zeros and ones does it, place by place.
         """
         xp = self.xp
-        columns = xp.arange(length, **self.place(values))
-        ones = self.numbers(places[:, None] == columns[None, :], values)
-        return values @ ones
+        rows = xp.arange(length, **self.place(values))
+        ones = self.numbers(rows[:, None] == places[None, :], values)
+        return ones @ values
 
 
 _OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
@@ -647,7 +708,7 @@ class _JaxKernels(_Immutable):
         return own.T @ own
 
     def scattered(self, length: int, places: Any, values: Any) -> Any:
-        return self.xp.zeros(length, values.dtype).at[places].add(values)
+        return self.xp.zeros((length, *values.shape[1:]), values.dtype).at[places].add(values)
 
 
 class _TorchKernels(_WithEinsum):
@@ -683,16 +744,17 @@ class _TorchKernels(_WithEinsum):
         return self.xp.where(wrong != 0, self.number(float("nan"), x), x)
 
     def scattered(self, length: int, places: Any, values: Any) -> Any:
-        return self.xp.index_add(self.full((length,), 0.0, values), 0, places, values)
+        zeros = self.full((length, *values.shape[1:]), 0.0, values)
+        return self.xp.index_add(zeros, 0, places, values)
 
 
 class _CupyKernels(_WithEinsum):
     """For CuPy."""
 
     def scattered(self, length: int, places: Any, values: Any) -> Any:
-        flat = self.xp.zeros(length, dtype=values.dtype)
-        self.xp.add.at(flat, places, values)
-        return flat
+        found = self.xp.zeros((length, *values.shape[1:]), dtype=values.dtype)
+        self.xp.add.at(found, places, values)
+        return found
 
 
 class _DaskKernels(_Immutable):

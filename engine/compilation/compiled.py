@@ -17,6 +17,7 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine import runtime
+from eggrad.engine.compilation.numpy_dialect import NumpyDialect
 from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import Program, Steps
 from eggrad.engine.compilation.shown import ShownFunction
@@ -108,7 +109,15 @@ class Module:
             dtyped = [v for v in own if v.name not in indices]
             written.append(
                 _Function(
-                    form.terms, own, dtyped, mentioned, model, real=real, fixed=fixed, steps=steps
+                    form.terms,
+                    own,
+                    dtyped,
+                    mentioned,
+                    model,
+                    real=real,
+                    fixed=fixed,
+                    steps=steps,
+                    single=single,
                 )
             )
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
@@ -117,7 +126,7 @@ class Module:
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         for name, form, function in zip(self.functions, forms, written, strict=True):
-            texts.append(function.text(name, self.parameters, single, comment_on(form)))
+            texts.append(function.text(name, self.parameters, comment_on(form)))
         self.text = "\n\n".join([_imports(texts), *texts])
 
     @staticmethod
@@ -134,7 +143,7 @@ class Module:
                 step.results, own, own, mentioned, model, real=real, fixed=fixed, steps=known
             )
             sizes = tuple(sorted(function.open))
-            texts.append(function.text(f"step_{k}", sizes, single=False))
+            texts.append(function.text(f"step_{k}", sizes))
             known[step] = f"step_{k}", sizes
         return known
 
@@ -153,29 +162,32 @@ class _Function:
         real: bool,
         fixed: Mapping[FixedArray, str],
         steps: Steps,
+        single: bool = False,
     ) -> None:
         taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
         self._names = parameter_names(dict.fromkeys(v.name for v in own), taken)
         self._sizes = parameter_names(mentioned, taken)
         origin = size_origins(own, self._names)
         arrays = [self._names[v.name] for v in sorted(dtyped, key=lambda v: not v.dims)]
-        dtype = f"{arrays[0]}.dtype" if arrays else ""
+        like = arrays[0] if arrays else ""
         program = Program(
-            tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real, steps=steps
+            tuple(terms), model, self._names, self._sizes, fixed, like, real=real, steps=steps
         )
         program.indices = only_indices(*terms)
-        self._program = run_passes(program)
+        run_passes(program)
+        self._lines = NumpyDialect(program).lines(single)
+        self._silent = program.silent
         self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
         self.open = program.used - origin.keys()
         self.made = frozenset(program.made)
 
-    def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
+    def text(self, name: str, sizes: Sequence[str], comment: str = "") -> str:
         """The definition, with some size symbols as further parameters."""
         parameters = [*self._names.values(), *(self._sizes[s] for s in sizes)]
         body = [comment] if comment else []
         body += [f"{size} = {origin}" for size, origin in self._known]
-        body += self._program.block.lines(self._program.returned, single)
-        head = [_IGNORED] if self._program.silent else []
+        body += self._lines
+        head = [_IGNORED] if self._silent else []
         head.append(f"def {name}({', '.join(parameters)}):")
         return "\n".join([*head, *(f"    {line}" for line in body), ""])
 

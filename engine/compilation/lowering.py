@@ -1,343 +1,54 @@
-"""Lowering: each node of the terms becomes one statement over labelled arrays, at most."""
+"""Lowering: each node of the terms becomes one instruction over labelled arrays, at most."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final, cast
+from typing import Any, Final, cast
 
-from eggrad.engine.compilation.indicator_code import (
-    by_selection,
-    by_views,
-    constraints_text,
-    places,
-    product_text,
-    running_sum_text,
-    slices,
-)
-from eggrad.engine.compilation.product_code import factor_text, product, scheduled
+from eggrad.engine.compilation.products import product, scheduled
 from eggrad.engine.compilation.program import (
+    ONE,
+    Atom,
     Batch,
-    Block,
-    Operation,
+    Instruction,
+    Number,
     Program,
+    Source,
     Stack,
     System,
     Value,
-    letters,
-    literal,
     number,
-    spread,
-    transposed,
-    wrapped,
 )
-from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.compilation.views import by_selection, by_views, places, slices
 from eggrad.engine.costs.time_model import multiplications
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.indicator_plan import running_sum_of
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
-from eggrad.engine.terms.functions import (
-    EXTREMES,
-    FUNCTIONS,
-    MATRIX_FUNCTIONS,
-    Function,
-    function_of,
-)
-from eggrad.engine.terms.loops import BEFORE, LAST, Recurrence, recurrence_of
+from eggrad.engine.indices.spec import Dims, Indices, Spec
+from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
+from eggrad.engine.terms.loops import LAST, Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Loop, Term, postorder, term_sparsity
-
-# Arrays with all axes of a term -----------------------------------------------------------------
-
-
-class _WholeArrays:
-    """Values as arrays with all axes of a term: zeros of deltas and repetitions are written."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self.block, self.dtype = program.block, program.dtype
-
-    def size(self, d: Size) -> str:
-        """The text of a size."""
-        if isinstance(d, int):
-            return str(d)
-        self._program.used.update(size_symbols(d))
-        text = size_text(d, self._program.sizes)
-        return text if is_simple(d) else f"({text})"
-
-    def shape(self, dims: Dims) -> list[str]:
-        """The texts of several sizes."""
-        return [self.size(d) for d in dims]
-
-    @property
-    def dtype_argument(self) -> str:
-        """The dtype as a further argument of a call; nothing where there is none."""
-        return f", {self.dtype}" if self.dtype else ""
-
-    def full(self, dims: Dims, value: Value) -> Value:
-        """The value with the zeros of its deltas written out."""
-        if value.dense:
-            return value
-        self._program.made.add(dims)
-        return _dense(value, self.block, self.shape(dims), self.dtype)
-
-    def array(self, dims: Dims, value: Value) -> str:
-        """The text of a dense value as an array with all axes at their full length."""
-        if not dims:
-            return wrapped([value])[0]
-        if len(value.labels) == len(dims):
-            return spread((value.text, value.labels), value.axes)
-        shape = f"({', '.join(self.shape(dims))}{',' * (len(dims) == 1)})"
-        self._program.made.add(dims)
-        if not value.labels:
-            return f"np.full({shape}, {value.text}{self.dtype_argument})"
-        return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"
-
-    def operands(
-        self, terms: Sequence[Term], values: Sequence[Value]
-    ) -> tuple[list[str], list[str]]:
-        """The texts of values as arrays, and what they use."""
-        full = [self.full(t.dims, v) for t, v in zip(terms, values, strict=True)]
-        texts = [self.array(t.dims, v) for t, v in zip(terms, full, strict=True)]
-        return texts, [v.text for v in full]
-
-    def complete(self, term: Term, value: Value) -> Value:
-        """The value as an array that has all axes of the term."""
-        value = self.full(term.dims, value)
-        if len(value.labels) == term.order:
-            return value
-        axes = tuple(range(term.order))
-        text = self.array(term.dims, value)
-        return Value(self.block.emit(text, [value.text], term.order), axes, axes)
-
-
-def _diagonal(name: str, axes: Indices, size: str = "") -> str:
-    """The entries of an array where axes of equal labels have equal positions, as a view.
-
-    `size` is the length of the axes of a matrix in C order.
-
-    >>> _diagonal("H", (0, 1, 0, 1)), _diagonal("H", (0, 0), "n")
-    ('np.einsum("ijij->ij", H)[...]', 'H.reshape(-1)[::n + 1]')
-    """
-    if size and axes == (axes[0], axes[0]):
-        return f"{name}.reshape(-1)[::{size} + 1]"
-    return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
-
-
-def _entries(name: str, value: Value, size: str = "") -> str:
-    """The entries of an array that a value with zeros has; `size` as for `_diagonal`."""
-    return f"{name}[{', '.join(value.place)}]" if value.place else _diagonal(name, value.axes, size)
-
-
-def _dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value:
-    """The value with a delta's zeros written out: an array of zeros, and its other entries."""
-    if value.dense:
-        return value
-    order = len(sizes)
-    axes = tuple(range(order))
-    if value.text == "1.0" and order == 2 and not value.place:
-        name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
-    else:
-        name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
-        _write_entries(_entries(name, value, sizes[0]), "=", name, value, block)
-    return Value(name, axes, axes)
-
-
-def _add_entries(name: str, value: Value, block: Block, sign: str) -> None:
-    """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
-    _write_entries(_entries(name, value), sign, name, value, block)
-
-
-def _write_entries(target: str, sign: str, name: str, value: Value, block: Block) -> None:
-    own = tuple(dict.fromkeys(value.axes))
-    if value.place:
-        own = tuple(i for i, key in zip(own, value.place, strict=True) if ":" in key)
-    entries = spread((value.text, value.labels), own) if value.labels else value.text
-    block.effect(f"{target} {sign} {entries}", [name, value.text])
-
-
-# Element-wise operations ------------------------------------------------------------------------
-
-# The operator, and the function that writes into its second operand.
-_INFIX: Final = {
-    "add": ("+", "np.add"),
-    "subtract": ("-", "np.subtract"),
-    "divide": ("/", "np.divide"),
-}
-
-
-class _Elementwise:
-    """Writes element-wise operations on values with the axes `dims`, or scalars."""
-
-    def __init__(self, arrays: _WholeArrays, dims: Dims, model: CostModel) -> None:
-        self._arrays = arrays
-        self._block = arrays.block
-        self._dims = dims
-        self._model = model
-
-    def _dense(self, value: Value) -> Value:
-        """The value with its zeros."""
-        return self._arrays.full(self._dims if value.axes else (), value)
-
-    def _unary(self, code: str, x: Value, operation: Operation | None = None) -> Value:
-        written = code.format(x.text)
-        # The modulus of complex numbers is real; our own functions make arrays of their own.
-        in_place = code.startswith("np.") and not code.startswith("np.abs(")
-        reuse = [(x.text, f"{written[:-1]}, out={x.text})")] if in_place else []
-        made = self._block.emit(written, [x.text], len(x.labels), reuse, operation)
-        return Value(made, x.labels, x.axes)
-
-    def negative(self, x: Value) -> Value:
-        """The negative of every entry."""
-        return self._unary("np.negative({})", self._array_of(x) if x.literal else x)
-
-    def function(self, own: Function, args: Sequence[Value]) -> Value:
-        """A function of every entry, or of the entries of several values."""
-        if len(args) == 1:
-            return self._unary(own.code, self._array_of(args[0]))
-        args = [self._dense(v) for v in args]
-        texts, order, _ = self._aligned(args)
-        # Of numbers NumPy's choice is an array without axes.
-        number = "[()]" if own.name == "where" and not order else ""
-        code = own.code.format(*texts) + number
-        made = self._block.emit(code, [v.text for v in args], len(order))
-        return Value(made, order, tuple(range(len(args[0].axes))))
-
-    def _array_of(self, x: Value) -> Value:
-        """A value with its zeros; a number has become an array."""
-        x = self._dense(x)
-        return Value(self._block.emit(wrapped([x])[0]), (), x.axes) if x.literal else x
-
-    def power(self, base: Value, exponent: Value, known: Fraction | None) -> Value:
-        """A power of every entry; `known` is the exponent's value where it is a number."""
-        if known == 0:
-            return number("1.0", len(base.axes))
-        base = self._dense(base)
-        if known == 1:
-            return base
-        if base.literal and known is not None:
-            base = Value(self._block.emit(wrapped([base])[0]), (), base.axes)
-        steps = None if known is None else multiplications(known)
-        if steps is not None:
-            made = None if known is not None and abs(known) < 1 else base
-            for step in steps:
-                made = self._multiplied(step, made, base)
-            return made or base
-        a, b = wrapped([base, exponent])
-        reuse = [(a, f"{a} **= {b}")] if known is not None else []
-        made = self._block.emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
-        return Value(made, base.labels, base.axes)
-
-    def _multiplied(self, step: str, made: Value | None, base: Value) -> Value:
-        """One step on the way to a power, from what is made of the base so far."""
-        if step == "base" and made is not None:
-            return self._times(made, base)
-        if step == "root":
-            root = self._known("sqrt", base)
-            return root if made is None else self._times(made, root)
-        return self._known(step, made or base)
-
-    def _known(self, function: str, x: Value) -> Value:
-        """A function for which passes know several kernels."""
-        lengths = tuple(map(self._model.length, self._dims if x.axes else ()))
-        code = f"np.{function}"
-        operation = Operation(code, (x.text,), (x.labels,), x.labels, lengths)
-        return self._unary(f"{code}({{}})", x, operation)
-
-    def _times(self, a: Value, b: Value) -> Value:
-        """The product of two values with the same labels."""
-        pairs = ((a.text, b.text), (b.text, a.text))
-        reuse = [(x, f"{x} *= {y}") for x, y in pairs]
-        texts = [a.text, b.text]
-        made = self._block.emit(" * ".join(texts), texts, len(a.labels), reuse)
-        return Value(made, a.labels, a.axes)
-
-    def infix(self, op: str, args: Sequence[Value]) -> Value:
-        """A sum, difference or quotient of two values with the same axes, or with a scalar."""
-        sign, function = _INFIX[op]
-        if sign in "+-" and not all(v.dense for v in args):
-            return self._onto_diagonal(args, sign)
-        full = [self._dense(v) for v in args]
-        texts, order, own = self._aligned(full)
-        a, b = wrapped(full) if all(v.literal for v in full) else texts
-        over = f"{b} += {a}" if sign == "+" else f"{function}({a}, {b}, out={b})"
-        ways = zip([(a, f"{a} {sign}= {b}"), (b, over)], own, strict=True)
-        reuse = [way for way, labels in ways if labels == order]
-        text = f"{a} {sign} {b}"
-        made = self._block.emit(text, [v.text for v in full], len(order), reuse)
-        return Value(made, order, tuple(range(max(len(v.axes) for v in args))))
-
-    def _aligned(
-        self, values: Sequence[Value]
-    ) -> tuple[list[str], tuple[int, ...], list[tuple[int, ...]]]:
-        """The texts ready to be broadcast, the order of the result's axes, and each one's own."""
-        # Labels become places among the axes of the result.
-        own = [tuple(v.axes.index(i) for i in v.labels) for v in values]
-        present = {i for labels in own for i in labels}
-        order = next((labels for labels in own if set(labels) == present), tuple(sorted(present)))
-        pairs = zip(values, own, strict=True)
-        texts = [spread((v.text, labels), order) if labels else v.text for v, labels in pairs]
-        return texts, order, own
-
-    def _onto_diagonal(self, args: Sequence[Value], sign: str) -> Value:
-        """Add a value with deltas to another: only its entries are touched."""
-        left, right = args
-        flipped = right.dense and sign == "-"
-        if right.dense:
-            left, right, sign = right, left, "+"
-        left = self._dense(left)
-        text = self._arrays.array(self._dims if left.axes else (), left)
-        written, over = f"{text}.copy()", ""
-        if flipped:
-            written, over = f"np.negative({text})", f"np.negative({text}, out={text})"
-        reuse = [(left.text, over)] if text == left.text and left.labels else []
-        order = len(left.axes)
-        name = self._block.emit(written, [left.text], order, reuse)
-        _add_entries(name, right, self._block, f"{sign}=")
-        return Value(name, tuple(range(order)), tuple(range(order)))
-
-
-# Nodes ------------------------------------------------------------------------------------------
-
-# Functions of whole arrays: their call, given the operands and what else identifies the node.
-_WHOLE: Final = {
-    "inverse_from_cholesky": "inverse_from_cholesky({x})",
-    **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
-    "cofactors": "cofactors({k}, {x})",
-    **{f.name: f.code for f in EXTREMES.values()},
-    "argsort": 'np.argsort({x}, {k}, kind="stable")',
-    **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
-    "logsumexp": "log_sum_exp({x}, {k})",
-    "softmax": "softmax({x}, {k})",
-    "log_softmax": "log_softmax({x}, {k})",
-    "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
-    "norm": "norm({x}, {k})",
-    "logdet": "log_determinant({x}, {k})",
-    "solve": "solve({x}, {y})",
-    "symmetric_product": "symmetric_product({k}, {x}, {y})",
-    "product_of_pairs": "product_of_pairs({x}, {y})",
-}
+from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 
 def lower(program: Program) -> None:
-    """Write the statements of every node, and the texts of the roots' values."""
-    writer = _Writer(program)
+    """Write the statements of every node, and what is returned."""
+    lowering = Lowering(program)
     done: dict[Term, Value] = {}
     for node in scheduled(program.roots, program.batches):
-        done |= writer.values(node, done)
+        done |= lowering.values(node, done)
     own = (t for t in done if t.op == "stepped_product" or not by_views(t))
     program.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in program.roots}
     shown: set[str] = set()
-    program.returned = [writer.result(r, done[r], shown) for r in program.roots]
+    program.returned = [lowering.result(r, done[r], shown) for r in program.roots]
 
 
-class _Writer:
+class Lowering:
     """Writes the statements of nodes."""
 
     def __init__(self, program: Program) -> None:
+        """Write into a program, for what its terms are."""
         self._program = program
         self._block, self._model = program.block, program.model
-        self._arrays = _WholeArrays(program)
         self._decompositions = Counter(map(_decomposition, postorder(*program.roots)))
         self._decomposed: dict[object, str] = {}
         self._loops: dict[Recurrence, str] = {}
@@ -366,120 +77,224 @@ class _Writer:
         """The value of an operand; a part of an array is one only where it is added."""
         if not value.place or node.op in ("add", "subtract"):
             return value
-        return self._arrays.full(term.dims, value)
+        return self._full(term.dims, value)
 
-    def result(self, term: Term, value: Value, shown: set[str]) -> str:
+    def result(self, term: Term, value: Value, shown: set[str]) -> Source:
         """A result that its user may change: it shares no memory with anything else."""
-        value = self._arrays.full(term.dims, value)
-        text = self._arrays.array(term.dims, value)
+        value = self._full(term.dims, value)
+        array = self._array(term.dims, value)
+        given = self._program.names.values()
         if not value.labels:
-            return f"{text}[()]" if text in self._program.names.values() else text
-        own = self._block.owner(value.text)
-        shared = own in shown or own != value.text or own in self._program.names.values()
-        shown.add(own)
-        return f"{text}.copy()" if shared or len(value.labels) < term.order else text
+            shared = array in given
+        else:
+            own = self._block.owner(cast(str, value.source))
+            shared = own in shown or own != value.source or own in given
+            shared = shared or len(value.labels) < term.order
+            shown.add(own)
+        return Instruction("copy", ((array, _axes(term)),), _axes(term)) if shared else array
+
+    # Arrays with all axes of a term -------------------------------------------------------------
+
+    def _full(self, dims: Dims, value: Value) -> Value:
+        """The value with the zeros of its deltas written out."""
+        if value.dense:
+            return value
+        self._program.made.add(dims)
+        axes = tuple(range(len(dims)))
+        own = Instruction("with_zeros", (value.atom,), axes, (value, dims))
+        return Value(self._block.emit(own), axes, axes)
+
+    def _array(self, dims: Dims, value: Value) -> Source:
+        """A dense value as an array with all axes at their full length, in their order."""
+        axes = tuple(range(len(dims)))
+        if not dims and value.literal:
+            return Instruction("array", (value.atom,))
+        if value.labels == value.axes:
+            return value.source
+        own = tuple(value.axes.index(i) for i in value.labels)
+        if len(own) < len(dims):
+            self._program.made.add(dims)
+            kind = "broadcast" if own else "filled"
+            return Instruction(kind, ((value.source, own),), axes, dims)
+        return Instruction("transpose", ((value.source, own),), axes)
+
+    def _arrays(self, terms: Sequence[Term], values: Sequence[Value]) -> tuple[Atom, ...]:
+        """Values as arrays with all axes of their terms."""
+        return tuple(
+            (self._array(t.dims, self._full(t.dims, v)), _axes(t))
+            for t, v in zip(terms, values, strict=True)
+        )
+
+    def _complete(self, term: Term, value: Value) -> Atom:
+        """The value as an array that has all axes of the term, in any order."""
+        value = self._full(term.dims, value)
+        if len(value.labels) == term.order:
+            return value.source, tuple(value.axes.index(i) for i in value.labels)
+        whole = self._array(term.dims, value)
+        return self._block.emit(cast(Instruction, whole)), _axes(term)
+
+    def _emitted(
+        self,
+        kind: str,
+        operands: Sequence[Atom],
+        node: Term,
+        data: Any = None,
+        *,
+        view: bool = False,
+    ) -> Value:
+        """The value of a node that one instruction computes whole, or shows."""
+        axes = _axes(node)
+        sizes = dict(enumerate(node.dims))
+        own = Instruction(kind, tuple(operands), axes, data, sizes)
+        source = operands[0][0] if operands else ""
+        return Value(self._block.alias(own, source) if view else self._block.emit(own), axes, axes)
+
+    # Nodes --------------------------------------------------------------------------------------
 
     def _node(self, node: Term, args: list[Value]) -> Value:
-        axes = tuple(range(node.order))
+        axes = _axes(node)
         match node.op:
             case "variable":
                 return Value(self._program.names[node.name], axes, axes)
             case "array":
                 # Others have the same array: nobody may write to it.
-                name, dtype = self._program.fixed[node.array], self._arrays.dtype
-                if node in self._program.indices:
-                    return Value(self._block.alias(f"{name}[...]", name), axes, axes)
-                own = f"{name}.astype({dtype}, copy=False)" if dtype else f"{name}[...]"
-                return Value(self._block.alias(own, name), axes, axes)
+                data = node.array, node in self._program.indices
+                return self._shared("known", node, data)
             case "constant":
-                return number(literal(node.value), node.order)
+                return number(Number(node.value), node.order)
             case "size":
-                return number(f"float({self._arrays.size(node.symbol)})")
+                return number(Number(Fraction(1), (node.symbol,)).times(ONE))
             case "delta":
-                return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
+                return Value(ONE, (), axes[: node.order // 2] * 2)
             case "indicator":
-                described = constraints_text(node, self._arrays.size)
-                call = f"zeros_and_ones({described}{self._arrays.dtype_argument})"
-                # Others have the same array: nobody may write to it.
-                return Value(self._block.alias(call, "zeros_and_ones"), axes, axes)
+                return self._shared("zeros_and_ones", node, node)
             case "selection":
-                (index,), uses = self._arrays.operands(node.args, args)
-                chosen = self._tuple_of(node.chosen)
-                call = f"selection({index}, {chosen}{self._arrays.dtype_argument})"
-                return Value(self._block.emit(call, uses, node.order), axes, axes)
+                return self._emitted("selection", self._arrays(node.args, args), node, node.chosen)
             case "einsum":
-                spec = node.spec
-                lengths = specs.sizes(spec, *(a.dims for a in node.args))
+                sizes = specs.sizes(node.spec, *(a.dims for a in node.args))
                 return product(
-                    spec,
+                    node.spec,
                     args,
-                    lambda i: self._arrays.size(lengths[i]),
+                    sizes,
                     self._block,
-                    lambda i: self._model.length(lengths[i]),
+                    lambda i: self._model.length(sizes[i]),
                     turns=self._program.turns,
                 )
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
-                return self._entrywise(node).power(args[0], args[1], known)
-            case "add" | "subtract" | "divide":
-                return self._entrywise(node).infix(node.op, args)
+                return self._power(node, args[0], args[1], known)
+            case "add" | "subtract":
+                return self._sum(node.op, node, args)
+            case "divide" | "negate":
+                return self._entrywise(node.op, node, args)
             case "scan":
                 return self._states(node, args)
-            case name if name in _WHOLE:
-                return self._whole(node, args)
             case "exp_difference":
-                entrywise = self._entrywise(node)
-                return entrywise.function(FUNCTIONS["exp"], [entrywise.infix("subtract", args)])
-            case "negate":
-                return self._entrywise(node).negative(args[0])
-            case name:
-                own = function_of(name, node.data) or FUNCTIONS[name]
-                value = self._entrywise(node).function(own, args)
-                return (
-                    value
-                    if not own.is_test or node in self._program.masks
-                    else self._numbers(value)
-                )
+                difference = self._entrywise("subtract", node, args)
+                return self._entrywise("function", node, [difference], (FUNCTIONS["exp"], (False,)))
+            case name if name in FUNCTIONS or function_of(name, node.data):
+                return self._function(node, function_of(name, node.data) or FUNCTIONS[name], args)
+            case _:
+                return self._whole(node, args)
 
-    def _numbers(self, test: Value) -> Value:
-        """A test as numbers, 1 and 0, that are not only asked for."""
-        dtype = self._arrays.dtype or "float"
-        made = (
-            f"np.asarray({test.text}, {dtype})[()]"
-            if not test.labels
-            else f"{test.text}.astype({dtype})"
-        )
-        return Value(self._block.emit(made, [test.text], len(test.labels)), test.labels, test.axes)
+    def _shared(self, kind: str, node: Term, data: Any) -> Value:
+        """An array that others have too: nobody may write to it."""
+        axes = _axes(node)
+        own = Instruction(kind, (), axes, data)
+        return Value(self._block.alias(own, kind), axes, axes)
+
+    def _entrywise(self, kind: str, node: Term, args: Sequence[Value], data: Any = None) -> Value:
+        """An operation on the entries of values with the axes of a node, or of scalars."""
+        values = [self._full(node.dims if v.axes else (), v) for v in args]
+        # Labels become places among the axes of the result.
+        own = [tuple(v.axes.index(i) for i in v.labels) for v in values]
+        present = {i for labels in own for i in labels}
+        order = next((labels for labels in own if {*labels} == present), tuple(sorted(present)))
+        atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
+        lengths = tuple(self._model.length(node.dims[i]) for i in order)
+        made = Instruction(kind, atoms, order, data, {}, lengths)
+        axes = tuple(range(max(len(v.axes) for v in values)))
+        return Value(self._block.emit(made), order, axes)
+
+    def _function(self, node: Term, own: Function, args: Sequence[Value]) -> Value:
+        """A function of every entry; a test that is not only asked for is a number."""
+        value = self._entrywise("function", node, args, (own, self._is_asked(node)))
+        if not own.is_test or node in self._program.masks:
+            return value
+        made = Instruction("numbers", (value.atom,), value.labels)
+        return Value(self._block.emit(made), value.labels, value.axes)
+
+    def _is_asked(self, node: Term) -> tuple[bool, ...]:
+        """Of each operand whether it is an array of truth values."""
+        known = (function_of(a.op, a.data) for a in node.args)
+        tests = (own is not None and own.is_test for own in known)
+        return tuple(t and a in self._program.masks for t, a in zip(tests, node.args, strict=True))
+
+    def _power(self, node: Term, base: Value, exponent: Value, known: Fraction | None) -> Value:
+        if known == 0:
+            return number(ONE, len(base.axes))
+        base = self._full(node.dims, base)
+        if known == 1:
+            return base
+        steps = multiplications(known) if known is not None and self._program.in_place else None
+        if known is None or steps is None:
+            return self._entrywise("power", node, [base, exponent], known)
+        if base.literal:
+            array = Instruction("array", (base.atom,))
+            base = Value(self._block.emit(array), (), base.axes)
+        made = None if abs(known) < 1 else base
+        for step in steps:
+            if step == "base" and made is not None:
+                made = self._entrywise("multiply", node, [made, base])
+            elif step == "root":
+                root = self._entrywise("sqrt", node, [base])
+                made = root if made is None else self._entrywise("multiply", node, [made, root])
+            else:
+                made = self._entrywise(step, node, [made or base])
+        return made or base
+
+    def _sum(self, kind: str, node: Term, args: Sequence[Value]) -> Value:
+        """A sum or difference; of a value with deltas only its entries are touched."""
+        left, right = args
+        if not self._program.in_place or (left.dense and right.dense):
+            return self._entrywise(kind, node, args)
+        negated = right.dense and kind == "subtract"
+        sign = "-" if kind == "subtract" and not right.dense else "+"
+        if right.dense:
+            left, right = right, left
+        dims = node.dims if left.axes else ()
+        left = self._full(dims, left)
+        axes = tuple(range(len(left.axes)))
+        atoms = (self._array(dims, left), axes), right.atom
+        own = Instruction("add_entries", atoms, axes, (right, sign, negated))
+        return Value(self._block.emit(own), axes, axes)
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
         """A product with an indicator: of two arrays, or perhaps a view of one."""
-        axes = tuple(range(node.order))
         if node.op == "stepped_product":
             indicator, *operands = node.args
-            texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
-            described = constraints_text(indicator, self._arrays.size)
-            call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
-            return Value(self._block.emit(call, uses, node.order), axes, axes)
+            atoms = self._arrays(operands, [done[a] for a in operands])
+            return self._emitted("stepped_product", atoms, node, (node.data, indicator))
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
         left, right, out = node.spec
-        full = self._arrays.full(term.dims, done[term])
-        text = self._arrays.array(term.dims, full) if term.dims else full.text
-        if full.literal and not term.dims and self._arrays.dtype:
-            text = f"np.asarray({text}, {self._arrays.dtype})"
+        full = self._full(term.dims, done[term])
         spec = (left, right, out) if first else (right, left, out)
         sparsity = [term_sparsity(a) for a in node.args]
         running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)
-        if running is not None:
-            summed = running_sum_text(text, running)
-            return Value(self._block.emit(summed, [full.text], node.order), running.labels, out)
-        size = self._arrays.size
-        if slices(indicator, term, spec, size) is None:
-            placed = places(indicator, term, spec, size)
+        (atom,) = self._arrays([term], [full])
+        if running is not None and self._program.in_place:
+            own = Instruction("running_sum", (atom,), running.labels, running)
+            return Value(self._block.emit(own), running.labels, out)
+        key = slices(indicator, term, spec, self._program.size)
+        # Other libraries than NumPy read no array backwards.
+        if key is not None and (self._program.in_place or not any("::-" in k for k in key)):
+            return self._emitted("entries", [atom], node, tuple(key), view=True)
+        if self._program.in_place:
+            placed = places(indicator, term, spec, self._program.size)
             if placed is not None:
                 return _placed(full, spec, placed)
-        made = product_text(indicator, (text, term), spec, self._arrays.size)
-        return Value(self._block.alias(made, full.text), axes, axes)
+        return self._emitted("indicator_product", [atom], node, (spec, indicator), view=True)
 
     def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value:
         """A product with a selection that is not stored: entries chosen, or sums into them."""
@@ -488,130 +303,68 @@ class _Writer:
         chosen, rest = selection.chosen, [a for k, a in enumerate(node.args) if k != place]
         own, out = node.spec[place], node.spec[-1]
         other = node.spec[1 - place] if rest else ()
-        (index,), uses = self._arrays.operands(selection.args, [done[selection.args[0]]])
-        array = "1.0"
+        (index,) = self._arrays(selection.args, [done[selection.args[0]]])
+        array: Atom = (ONE, ())
         if rest:
-            (array,), used = self._arrays.operands(rest, [done[rest[0]]])
-            uses += used
-        rows = own[: len(own) - len(chosen)]
-        if len(chosen) == 1 and own[-1] in other and not {*rows} & {*other}:
+            (array,) = self._arrays(rest, [done[rest[0]]])
+        if len(chosen) == 1 and own[-1] in other and not {*own[:-1]} & {*other}:
             axis = other.index(own[-1])
-            labels = (*other[:axis], *rows, *other[axis + 1 :])
+            labels = (*other[:axis], *own[:-1], *other[axis + 1 :])
             if {*labels} == {*out}:
-                made = self._block.emit(f"selected({array}, {axis}, {index})", uses, node.order)
-                return Value(made, labels, out)
+                made = Instruction("selected", (array, index), labels, axis)
+                return Value(self._block.emit(made), labels, out)
         spec = (own, other, out)
-        sizes = self._tuple_of(chosen)
-        call = f"selected_product({spec}, {sizes}, {index}, {array})"
-        return Value(self._block.emit(call, uses, node.order), out, out)
-
-    def _tuple_of(self, dims: Dims) -> str:
-        """The text of a tuple of sizes."""
-        return f"({', '.join(self._arrays.shape(dims))}{',' * (len(dims) == 1)})"
-
-    def _entrywise(self, node: Term) -> _Elementwise:
-        """What writes element-wise operations on values with the axes of a node, or scalars."""
-        return _Elementwise(self._arrays, node.dims, self._model)
+        made = Instruction("selected_product", (array, index), out, (spec, chosen))
+        return Value(self._block.emit(made), out, out)
 
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
-        arrays, uses = self._arrays.operands(node.args, args)
-        axes = tuple(range(node.order))
+        atoms = self._arrays(node.args, args)
         key = _decomposition(node)
-        if key is not None and self._decompositions[key] > 1:
+        if key is not None and self._decompositions[key] > 1 and self._program.in_place:
             if key not in self._decomposed:
-                call = key[0].format(arrays[0], k=detail(node))
-                self._decomposed[key] = self._block.emit(call, uses)
-            whole = self._decomposed[key]
-            return Value(self._block.alias(f"{whole}[{_part(node)}]", whole), axes, axes)
-        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
-        if node.op == "argsort" and node not in self._program.indices:
-            call += ".astype(float)"
-        return Value(self._block.emit(call, uses, node.order), axes, axes)
+                own = Instruction("decomposition", atoms, (), (key[0], detail(node)))
+                self._decomposed[key] = self._block.emit(own)
+            return self._part(self._decomposed[key], _part(node), node)
+        return self._emitted("call", atoms, node, node)
+
+    def _part(self, whole: str, k: object, node: Term) -> Value:
+        """One of several arrays that are computed at once."""
+        return self._emitted("part", [(whole, ())], node, k, view=True)
 
     def _states(self, node: Term, args: Sequence[Value]) -> Value:
         """States of a loop, which runs once for all that are needed."""
         own, loop = recurrence_of(node), node.loop
         if own not in self._loops:
-            arrays, uses = self._arrays.operands(node.args, [self._of_dtype(v) for v in args])
-            name, sizes = self._program.steps[own.step]
-            length = self._arrays.size(own.length)
-            shape = self._arrays.shape(tuple(loop.inside[s] for s in sizes))
-            self._loops[own] = self._block.emit(
-                f"run_loop({loop_arguments(own, name, length, arrays, shape)})", uses
-            )
+            atoms = self._arrays(node.args, args)
+            made = Instruction("loop", atoms, (), (own, loop))
+            self._loops[own] = self._block.emit(made)
         self._program.made.add((own.length, *own.states(loop.carry, LAST).dims))
-        whole, axes = self._loops[own], tuple(range(node.order))
-        return Value(self._block.alias(states_text(whole, loop), whole), axes, axes)
+        return self._emitted("states", [(self._loops[own], ())], node, loop, view=True)
 
-    def _of_dtype(self, value: Value) -> Value:
-        """A value that is no number of Python's, whose dtype would be that of all states."""
-        if not value.literal or value.axes or not self._arrays.dtype:
-            return value
-        return Value(self._block.emit(f"np.asarray({value.text}, {self._arrays.dtype})"))
+    # What is computed together ------------------------------------------------------------------
 
     def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The solutions of systems with one matrix, from one call."""
         operands = (system.matrix, *system.vectors.values())
-        texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
-        whole = self._block.emit(f"solve_all({', '.join(texts)})", uses)
-        found: dict[Term, Value] = {}
-        for k, node in enumerate(system.vectors):
-            axes = tuple(range(node.order))
-            found[node] = Value(self._block.alias(f"{whole}[{k}]", whole), axes, axes)
-        return found
+        atoms = self._arrays(operands, [done[a] for a in operands])
+        whole = self._block.emit(Instruction("solve_all", atoms))
+        return {node: self._part(whole, k, node) for k, node in enumerate(system.vectors)}
 
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""
-        matrix = self._arrays.complete(batch.matrix, done[batch.matrix])
-        vectors = [self._arrays.complete(v, done[v]).text for v in batch.vectors.values()]
-        axes = matrix.axes if batch.transposed else matrix.axes[::-1]
-        right = transposed((matrix.text, matrix.labels), axes)
-        text = f"np.array([{', '.join(vectors)}]).dot({right})"
-        whole = self._block.emit(text, [matrix.text, *vectors], 2)
-        return {
-            node: Value(self._block.alias(f"{whole}[{k}]", whole), (0,), (0,))
-            for k, node in enumerate(batch.vectors)
-        }
+        operands = (batch.matrix, *batch.vectors.values())
+        atoms = tuple(self._complete(v, done[v]) for v in operands)
+        whole = self._block.emit(Instruction("batch", atoms, (0, 1), batch.transposed))
+        return {node: self._part(whole, k, node) for k, node in enumerate(batch.vectors)}
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
-        axes = tuple(range(node.order))
-        shape = self._arrays.shape(node.dims)
-        operands = {t: self._arrays.complete(t, done[t]) for t in stack.operands}
-        texts = [factor_text(stack, side, operands, shape) for side in (0, 1)]
-        text = f"{texts[0]} @ {texts[1]}" if stack.batch else f"{texts[0]}.dot({texts[1]})"
-        if node.order > 2 + (stack.batch == 1):
-            text = f"({text})" if stack.batch else text
-            text = f"{text}.reshape({', '.join(shape)})"
-        uses = [v.text for v in operands.values()]
-        value = Value(self._block.emit(text, uses, node.order), axes, axes)
+        atoms = tuple(self._complete(t, done[t]) for t in stack.operands)
+        value = self._emitted("stack", atoms, node, stack)
         for s in stack.others:
-            op = "subtract" if s.negative else "add"
-            value = self._entrywise(node).infix(op, [value, done[s.term]])
+            value = self._sum("subtract" if s.negative else "add", node, [value, done[s.term]])
         return value
-
-
-def loop_arguments(
-    own: Recurrence, step: str, length: str, arrays: Sequence[str], sizes: Sequence[str]
-) -> str:
-    """What a function that runs a loop is given: the step, how often, and what it starts with."""
-    first, second = len(own.starts), len(own.starts) + len(own.slices)
-    parts = arrays[:first], arrays[first:second], (*arrays[second:], *sizes)
-    groups = (f"({''.join(f'{text}, ' for text in part).rstrip()})" for part in parts)
-    return f"{step}, {length}, {', '.join(groups)}, backwards={own.backwards}"
-
-
-def states_text(whole: str, loop: Loop, others: str = "") -> str:
-    """The states that a term is, of those before and after each step of each carry.
-
-    `others` stands for the axes of one state, where a library wants to be told of them.
-    """
-    if loop.part == LAST:
-        place = "0" if loop.backwards else "-1"
-    else:
-        place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
-    return f"{whole}[{loop.carry}][{place}{others}]"
 
 
 # From the same exponentials: the places in what one call gives.
@@ -640,8 +393,7 @@ def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) 
     # An axis that only one index has is no axis of the array.
     axes = (~i if own is None else own for i, (_, own) in zip(out, placed, strict=True))
     labels = tuple(index[label] for label in value.labels)
-    key = tuple(text for text, _ in placed)
-    return Value(value.text, labels, tuple(axes), value.literal, key)
+    return Value(value.source, labels, tuple(axes), tuple(text for text, _ in placed))
 
 
 def asked_alone(roots: Sequence[Term]) -> set[Term]:
@@ -655,6 +407,10 @@ def asked_alone(roots: Sequence[Term]) -> set[Term]:
     return {n for n in nodes if n not in needed}
 
 
+def _axes(term: Term) -> Indices:
+    return tuple(range(term.order))
+
+
 def _stored(term: Term, value: Value) -> Dims:
     """The axes of the array that a value has: each label once."""
     return tuple(term.dims[value.axes.index(i)] for i in value.labels)
@@ -666,10 +422,5 @@ def detail(node: Term) -> object:
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"
-    return _summed(cast(Spec, node.data or ((), ())))
-
-
-def _summed(spec: Spec) -> Indices:
-    """The axes that a sum takes away."""
-    source, kept = spec
+    source, kept = cast(Spec, node.data or ((), ()))
     return tuple(k for k, i in enumerate(source) if i not in kept)

@@ -14,18 +14,19 @@ The model of time (`engine/costs/time_model.py`) knows of lowering, but of none 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.compilation import product_code
-from eggrad.engine.compilation.indicator_code import (
+from eggrad.engine.compilation import products
+from eggrad.engine.compilation.lowering import asked_alone, lower
+from eggrad.engine.compilation.numpy_dialect import NumpyDialect
+from eggrad.engine.compilation.program import Contraction, Instruction, Program
+from eggrad.engine.compilation.views import (
     stored_indicators,
     with_indicator_products,
     with_stepped_products,
 )
-from eggrad.engine.compilation.lowering import asked_alone, lower
-from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
 from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
@@ -39,12 +40,16 @@ LARGE_RECIPROCAL: Final = 1500
 
 @dataclass(frozen=True)
 class Pass:
-    """A step on the way from terms to text: what it does, and where it changes something."""
+    """A step on the way from terms to text: what it does, and where it changes something.
+
+    `pure` passes are those of all libraries; the others know NumPy's kernels.
+    """
 
     name: str
     sentence: str
     condition: str
     run: Callable[[Program], None]
+    pure: bool = False
 
 
 def run_passes(program: Program) -> Program:
@@ -53,14 +58,15 @@ def run_passes(program: Program) -> Program:
     >>> from eggrad.engine.costs.cost import CostModel
     >>> from eggrad.engine.terms.term import apply, variable
     >>> root = apply("exp", apply("sin", variable("x", ("n",))))
-    >>> program = Program((root,), CostModel(), {"x": "x"}, {}, {}, "x.dtype")
-    >>> print(*run_passes(program).block.lines(program.returned), sep="\n")
+    >>> program = Program((root,), CostModel(), {"x": "x"}, {}, {}, "x")
+    >>> print(*NumpyDialect(run_passes(program)).lines(), sep="\n")
     t1 = np.sin(x)
     np.exp(t1, out=t1)
     return [t1]
     """
     for step in PASSES:
-        step.run(program)
+        if step.pure or program.in_place:
+            step.run(program)
     return program
 
 
@@ -96,15 +102,15 @@ def _join_stepped_products(program: Program) -> None:
 
 
 def _stack_outer_products(program: Program) -> None:
-    program.stacks, program.absorbed = product_code.find_stacks(program.roots, program.model)
+    program.stacks, program.absorbed = products.find_stacks(program.roots, program.model)
 
 
 def _batch_vectors(program: Program) -> None:
-    program.batches = product_code.find_batches(program.roots, program.model)
+    program.batches = products.find_batches(program.roots, program.model)
 
 
 def _solve_together(program: Program) -> None:
-    found = product_code.find_systems(program.roots, program.batches)
+    found = products.find_systems(program.roots, program.batches)
     program.batches = {**program.batches, **found}
 
 
@@ -119,58 +125,50 @@ def _keep_masks(program: Program) -> None:
 # Passes over statements -------------------------------------------------------------------------
 
 
-def _operations(program: Program, function: str) -> list[tuple[Statement, Operation]]:
-    """The statements that call a function, with what they compute."""
-    pairs = ((s, s.operation) for s in program.block.statements)
-    return [(s, o) for s, o in pairs if o and o.function == function]
+def _choose_kernel(
+    kind: str, other: str, suits: Callable[[Instruction], bool]
+) -> Callable[[Program], None]:
+    """A pass that computes what suits another kernel by that one."""
+
+    def choose(program: Program) -> None:
+        for statement in program.block.statements:
+            own = statement.instruction
+            if own.kind == kind and suits(own):
+                statement.instruction = replace(own, kind=other)
+
+    return choose
 
 
-def _scale_rows(program: Program) -> None:
-    for statement, own in _operations(program, "np.multiply"):
-        if _scales_rows(own) and is_worth_rows(own.entries, own.lengths[-1]):
-            a, b = own.operands
-            call = "row_by_row(np.multiply, {}, {}{})"
-            statement.text = call.format(a, b, "")
-            other = {a: b, b: a}
-            statement.reuse = tuple(
-                (x, call.format(x, other[x], f", out={x}")) for x, _ in statement.reuse
-            )
+def _scales_long_rows(own: Instruction) -> bool:
+    """Whether an array has one number for each long row of a product, and none is transposed."""
+    if not own.labels:
+        return False
+    parts = [labels for _, labels in own.operands]
+    in_order = all(part == tuple(i for i in own.labels if i in part) for part in parts)
+    rows = in_order and any(own.labels[-1] not in part for part in parts)
+    return rows and is_worth_rows(own.entries, own.lengths[-1])
 
 
-def _scales_rows(own: Operation) -> bool:
-    """Whether an array has one number for each row of a product, and none is transposed."""
-    in_order = all(part == tuple(i for i in own.order if i in part) for part in own.labels)
-    return in_order and any(own.order[-1] not in part for part in own.labels)
+def _is_large_outer_product(own: Instruction) -> bool:
+    return len(own.labels) == 2 and own.entries >= WORTH_A_CALL
 
 
-def _call_outer_products(program: Program) -> None:
-    for statement, own in _operations(program, "np.multiply.outer"):
-        if own.entries >= WORTH_A_CALL:
-            statement.text = f"outer_product({', '.join(own.operands)})"
-
-
-def _divide_one(program: Program) -> None:
-    for statement, own in _operations(program, "np.reciprocal"):
-        if own.entries >= LARGE_RECIPROCAL:
-            (x,) = own.operands
-            statement.text = f"1.0 / {x}"
-            statement.reuse = tuple(
-                (x, f"np.divide(1.0, {x}, out={x})") for x, _ in statement.reuse
-            )
+def _is_large_reciprocal(own: Instruction) -> bool:
+    return own.entries >= LARGE_RECIPROCAL
 
 
 def _overwrite(program: Program) -> None:
-    statements = program.block.statements if program.real else []
-    for s, dying in zip(statements, program.block.dying(program.returned), strict=False):
-        for operand, text in s.reuse:
-            if operand in dying:
-                s.text, s.over = text, operand
-                break
+    if not program.real:
+        return
+    block, dialect = program.block, NumpyDialect(program)
+    for s, dying in zip(block.statements, block.dying(program.returned), strict=True):
+        names = dialect.overwritable(s.instruction)
+        s.over = next((n for n in names if n in dying and block.owns(n)), "")
 
 
 def _delete(program: Program) -> None:
     block = program.block
-    orders = {s.target: s.order for s in block.statements}
+    orders = {s.target: len(s.instruction.labels) for s in block.statements}
     dying = block.dying(program.returned)
     for s, own in zip(block.statements[:-1], dying, strict=False):
         gone = {d for d in own if d != s.over and orders[d] > 1 and block.owner(d) == d}
@@ -208,15 +206,15 @@ PASSES: Final = (
     Pass(
         "stacked sums",
         "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
-        f"{product_code.MANY_OUTER} products or more, or two with "
-        f"{product_code.LARGE_SUM:,} entries or more, that nothing else uses",
+        f"{products.MANY_OUTER} products or more, or two with "
+        f"{products.LARGE_SUM:,} entries or more, that nothing else uses",
         _stack_outer_products,
     ),
     Pass(
         "shared matrices",
         "Products of a matrix with several vectors become one product, so that it is read once.",
-        f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
-        f"of {product_code.LARGE_MATRIX:,} entries or more",
+        f"{products.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
+        f"of {products.LARGE_MATRIX:,} entries or more",
         _batch_vectors,
     ),
     Pass(
@@ -230,71 +228,74 @@ PASSES: Final = (
         "An indicator becomes an array of zeros and ones.",
         "it is a result, or in something else than a product with one other operand",
         _store_indicators,
+        pure=True,
     ),
     Pass(
         "masks",
         "A test stays an array of booleans.",
         "only choices and other tests use it",
         _keep_masks,
+        pure=True,
     ),
     Pass(
         "rows in order",
         "A product of matrices is the transposed one, so that its result lies as the term's axes.",
         "the term's axes are its columns, then its rows",
-        _for_products(product_code.rows_in_order),
+        _for_products(products.rows_in_order),
     ),
     Pass(
         "few rows first",
         "A product of matrices has few long rows rather than many short ones, which BLAS is "
         "faster at.",
-        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns "
-        f"than rows; in products of at most {product_code.SMALL:,} multiplications many rows come "
+        f"{products.FLAT} times fewer rows than columns and than summed entries, or columns "
+        f"than rows; in products of at most {products.SMALL:,} multiplications many rows come "
         "first where the larger matrix is read by rows",
-        _for_products(product_code.few_rows_first),
+        _for_products(products.few_rows_first),
     ),
     Pass(
         "vectors as stored",
         "A matrix times a vector is the vector times the matrix, or the other way round.",
         "so the matrix is not transposed",
-        _for_products(product_code.vectors_as_stored),
+        _for_products(products.vectors_as_stored),
     ),
     Pass(
         "stacks of matrices",
         "An array of more axes is a stack of matrices, each of which is multiplied.",
         "the summed axes lie between others, so that one matrix of all would be a copy; with "
-        f"another matrix these have {product_code.STACKED} entries or more",
-        _for_products(product_code.summed_between),
+        f"another matrix these have {products.STACKED} entries or more",
+        _for_products(products.summed_between),
     ),
     Pass(
         "matmul",
         "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
         f"the result has {LARGE:,} entries or more",
-        _for_products(product_code.large_by_matmul),
+        _for_products(products.large_by_matmul),
     ),
     Pass(
         "lowering",
         "Each node becomes a statement over labelled arrays, unless labels say it all.",
         "always",
         lower,
+        pure=True,
     ),
     Pass(
         "long rows",
         "A product with one number for each row reads its operands where they lie, without "
         "NumPy's buffers.",
         f"rows of {ROW} entries or more, {WORTH_A_CALL:,} in all, and no operand is transposed",
-        _scale_rows,
+        _choose_kernel("multiply", "row_by_row", _scales_long_rows),
     ),
     Pass(
         "outer products",
         "An outer product of vectors is computed row by row, not by `dot`.",
         f"{WORTH_A_CALL:,} entries or more",
-        _call_outer_products,
+        _choose_kernel("outer", "outer_product", _is_large_outer_product),
     ),
     Pass(
         "reciprocals",
         "`1 / x` instead of `np.reciprocal`.",
         f"{LARGE_RECIPROCAL:,} entries or more",
-        _divide_one,
+        _choose_kernel("reciprocal", "one_over", _is_large_reciprocal),
     ),
     Pass(
         "overwriting",

@@ -49,6 +49,15 @@ def parse_spec(text: str) -> Spec:
     return spec
 
 
+def letters(*parts: Indices) -> str:
+    """The einsum text of some labels, the last of them the output's.
+
+    >>> letters((4, 4), (4,))
+    'ii->i'
+    """
+    return format_spec(canonical(parts[:-1], parts[-1]))
+
+
 def format_spec(spec: Spec) -> str:
     """Write a spec with letters.
 

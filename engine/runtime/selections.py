@@ -86,7 +86,7 @@ def selected_product(
     >>> selected_product(spec, (3,), np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]))
     array([2., 0., 5.])
     """
-    own = _plan(spec, len(sizes))
+    own = selection_plan(spec, len(sizes))
     array = np.asarray(array)
     if own.reads_places:
         try:
@@ -114,7 +114,7 @@ def _every(axis: int, shape: Sequence[int]) -> Array:
 
 
 @dataclass(frozen=True)
-class _Sum:
+class Sum:
     """How an array is summed to other axes: those that go, the order of the rest, what it lacks.
 
     `missing` are axes of the result along which it is alike, each with its row; so is the array
@@ -127,7 +127,7 @@ class _Sum:
     alike: Indices
 
     @classmethod
-    def to(cls, out: Indices, labels: Indices, rows: Indices) -> "_Sum":
+    def to(cls, out: Indices, labels: Indices, rows: Indices) -> "Sum":
         """From the axes `labels` to the axes `out`."""
         left = [i for i in labels if i in out]
         order = tuple(left.index(i) for i in out if i in left)
@@ -154,7 +154,7 @@ class _Sum:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class SelectionPlan:
     """How a selection is multiplied with an array: entries are read, summed, and written.
 
     Keys say an axis that is chosen from by its number k, a row by ~k. `read` is None where the
@@ -165,7 +165,7 @@ class _Plan:
 
     order: Indices
     read: Indices | None
-    sums: _Sum
+    sums: Sum
     written: Indices | None
     last: Indices
     rows: int
@@ -199,7 +199,7 @@ class _Plan:
 
 
 @lru_cache(maxsize=1024)
-def _plan(spec: tuple[Indices, Indices, Indices], count: int) -> _Plan:
+def selection_plan(spec: tuple[Indices, Indices, Indices], count: int) -> SelectionPlan:
     """How a selection from so many axes is multiplied."""
     own, labels, out = spec
     rows, chosen = own[: len(own) - count], own[len(own) - count :]
@@ -213,14 +213,14 @@ def _plan(spec: tuple[Indices, Indices, Indices], count: int) -> _Plan:
     wanted = tuple(i for i in out if i in chosen)
     if not wanted:
         known = read is not None and {*chosen} <= {*spec[1]}
-        return _Plan(order, read, _Sum.to(out, labels, rows), None, (), len(rows), known)
+        return SelectionPlan(order, read, Sum.to(out, labels, rows), None, (), len(rows), known)
     kept = tuple(i for i in out if i not in number)
     written = (*wanted, *(i for i in rows if i in out))
     last = tuple((*written, *kept).index(i) for i in out)
-    return _Plan(
+    return SelectionPlan(
         order,
         read,
-        _Sum.to((*rows, *kept), labels, rows),
+        Sum.to((*rows, *kept), labels, rows),
         tuple(number[i] for i in written),
         () if last == tuple(range(len(last))) else last,
         len(rows),

@@ -17,6 +17,7 @@ from eggrad.engine.indices.integer_conditions import (
     within,
     zero,
 )
+from eggrad.engine.indices.precedence import levels
 from eggrad.engine.indices.rational_affine import Affine, Rational
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import symbols
@@ -40,7 +41,6 @@ from eggrad.frontend.elementwise.syntax import (
     number,
     size_form,
 )
-from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import format_number, shown_name
 
 # How tightly a text binds: what stands as an operand must bind at least as its place asks.

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
@@ -20,7 +21,6 @@ from eggrad.frontend.printing.python import (
     imported,
 )
 from eggrad.frontend.printing.templates import filled
-from eggrad.frontend.text.precedence import Text
 
 _ARITHMETIC: Final = ("add", "subtract", "divide", "negate", "power", "einsum")
 _NUMPY: Final = re.compile(r"\bnp\.(\w+)")

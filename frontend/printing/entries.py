@@ -11,6 +11,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import form, format_form, plus, size_symbols, size_text
 from eggrad.engine.indices.constraints import Constraint, format_comparison
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.indices.texts import ascii_identifier, escaped
 from eggrad.engine.terms.binding import symbols
@@ -18,7 +19,6 @@ from eggrad.engine.terms.cofactors import without_higher_cofactors
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import Term, own_functions, postorder, variables
 from eggrad.frontend.printing.python import format_fraction, place_of_size, renamings
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 # A part that occurs again has a name if it is longer; so has what is nested deeper.

@@ -7,13 +7,13 @@ from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_form, size_symbols
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.entries import EntryProgram, of_matrix, spelled
 from eggrad.frontend.printing.matrix import Form, has_notation, written
 from eggrad.frontend.printing.templates import filled
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 SUM, PRODUCT, POWER, TRANSPOSE, ATOM = levels("matrix")
 _OPERATORS: Final = {

@@ -13,12 +13,12 @@ from typing import Final
 
 from eggrad.engine.indices.affine import indices, is_simple
 from eggrad.engine.indices.constraints import Constraints, format_comparison
+from eggrad.engine.indices.precedence import levels
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, variables
-from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import format_number, shown_name
 
 LETTERS: Final = "ijklmnoprstuvxaeh"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.entries import Entry, Range
 from eggrad.frontend.printing.formula_programs import ATOM, TRANSPOSE, FormulaProgram
 from eggrad.frontend.printing.matrix import Form
-from eggrad.frontend.text.precedence import Text, bracketed
 
 _WORDS: Final = (
     "baremodule begin break catch const continue do else elseif end export false finally "

@@ -10,6 +10,7 @@ from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.integer_conditions import Condition
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, Function
 from eggrad.engine.terms.term import Term, own_functions
@@ -27,7 +28,6 @@ from eggrad.frontend.elementwise.syntax import (
 )
 from eggrad.frontend.printing.index import Indexed, format_index
 from eggrad.frontend.printing.matrix import Form, sizes_are_names, written
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import format_number
 
 _SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")

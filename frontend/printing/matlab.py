@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.entries import Entry
 from eggrad.frontend.printing.formula_programs import ATOM, FormulaProgram
 from eggrad.frontend.printing.matrix import Form
-from eggrad.frontend.text.precedence import Text, bracketed
 
 _WORDS: Final = (
     "break case catch classdef continue else elseif end end_try_catch end_unwind_protect "

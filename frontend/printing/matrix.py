@@ -16,13 +16,14 @@ from itertools import count as numbers_from
 from itertools import permutations
 from typing import Any, Final, cast
 
-from eggrad.engine.compilation.indicator_code import by_views, slices
+from eggrad.engine.compilation.views import by_views, slices
 from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.guard import optional
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
@@ -37,7 +38,6 @@ from eggrad.engine.terms.functions import (
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
 from eggrad.rules.standard import AT_SYMMETRIC, system
 

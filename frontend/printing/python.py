@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.compilation.indicator_code import by_views, slices
-from eggrad.engine.compilation.lowering import loop_arguments, states_text
+from eggrad.engine.compilation.views import by_views, slices
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import (
@@ -22,6 +21,7 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import Constraint, format_comparison
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.indices.texts import as_float, escaped, identifier
 from eggrad.engine.terms.binding import symbols
@@ -35,11 +35,10 @@ from eggrad.engine.terms.functions import (
     Function,
     OwnFunction,
 )
-from eggrad.engine.terms.loops import Recurrence, recurrence_of
+from eggrad.engine.terms.loops import BEFORE, LAST, Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Step, Term, own_functions, postorder, steps_of, variables
+from eggrad.engine.terms.term import Loop, Step, Term, own_functions, postorder, steps_of, variables
 from eggrad.frontend.printing.templates import filled
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 
@@ -112,6 +111,23 @@ def _without_sum(a: Text, p: Indices, b: Text, q: Indices, out: Indices) -> Text
 def _infix(a: Text, sign: str, b: Text) -> Text:
     """A product of two; one sign in front is that of the whole."""
     return f"{bracketed(a, PRODUCT)} {sign} {bracketed(b, SIGN)}", PRODUCT
+
+
+def _loop_arguments(
+    own: Recurrence, step: str, length: str, arrays: Sequence[str], sizes: Sequence[str]
+) -> str:
+    first, second = len(own.starts), len(own.starts) + len(own.slices)
+    parts = arrays[:first], arrays[first:second], (*arrays[second:], *sizes)
+    groups = (f"({''.join(f'{text}, ' for text in part).rstrip()})" for part in parts)
+    return f"{step}, {length}, {', '.join(groups)}, backwards={own.backwards}"
+
+
+def _states_text(whole: str, loop: Loop, others: str = "") -> str:
+    if loop.part == LAST:
+        place = "0" if loop.backwards else "-1"
+    else:
+        place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
+    return f"{whole}[{loop.carry}][{place}{others}]"
 
 
 # Terms -------------------------------------------------------------------------------------
@@ -408,9 +424,9 @@ class Writer:
             step = self._steps[own.step]
             arrays = [text for text, _ in args]
             shape = [self._size(node.loop.inside[s]) for s in step.open]
-            given = loop_arguments(own, step.name, self._size(own.length), arrays, shape)
+            given = _loop_arguments(own, step.name, self._size(own.length), arrays, shape)
             self._loops[own] = self.named(f"run_loop({given})")
-        return states_text(self._loops[own], node.loop), ATOM
+        return _states_text(self._loops[own], node.loop), ATOM
 
     def array(self, array: FixedArray) -> Text:
         """Known numbers."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.indices.texts import identifier
 from eggrad.engine.terms.functions import FUNCTIONS
@@ -19,7 +20,6 @@ from eggrad.frontend.printing.entries import (
     spelled,
 )
 from eggrad.frontend.printing.templates import filled
-from eggrad.frontend.text.precedence import Text
 
 # What the text may take from SymPy, beside element-wise functions.
 _SYMPY: Final = (

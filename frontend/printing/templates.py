@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from eggrad.frontend.text.precedence import Text, bracketed, levels
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 
 *_, _ATOM = levels("python")
 _NEGATED: Final = re.compile(r"-\w+\Z")

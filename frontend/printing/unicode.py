@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.matrix import Form, written
-from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 _MINUS: Final = "\N{MINUS SIGN}"

@@ -10,13 +10,13 @@ from typing import Final
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.constraints import mentioned_sizes
+from eggrad.engine.indices.precedence import levels
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, stated
 from eggrad.engine.terms.functions import EXTREMES
 from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.constraints import format_constraints
 from eggrad.frontend.text.inference import Node, infer
-from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import (
     MAXIMAL_ORDER,
     format_array,

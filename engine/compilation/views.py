@@ -1,4 +1,4 @@
-"""Products with indicators in generated code: slices where they will do, else calls.
+"""Products with indicators as views: slices where they will do, else calls.
 
 Two arrays and an indicator are multiplied at once where that saves an intermediate result: a pass
 puts the two products together.
@@ -23,7 +23,7 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import solved
-from eggrad.engine.indices.indicator_plan import RunningSum, numbered, selection_place
+from eggrad.engine.indices.indicator_plan import numbered, selection_place
 from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
@@ -61,45 +61,6 @@ def stored_indicators(roots: Iterable[Term]) -> frozenset[Term]:
             left_out = by_selection(node)
             used.update(a for k, a in enumerate(node.args) if k != left_out)
     return frozenset(t for t in used if t.op in ("indicator", "selection"))
-
-
-def constraints_text(indicator: Term, size: SizeText) -> str:
-    """The arguments of `indicators.zeros_and_ones` that describe an indicator."""
-    listed: list[str] = []
-    for relation, f in indicator.constraints:
-        numbers = [str(coefficient(f, k)) for k in range(indicator.order)]
-        numbers.append(_number(f, size))
-        listed.append(f"({relation!r}, ({', '.join(numbers)}{',' * (len(numbers) == 1)}))")
-    shape = [size(d) for d in indicator.dims]
-    return f"{_tuple(listed)}, {_tuple(shape)}"
-
-
-def product_text(indicator: Term, array: tuple[str, Term], spec: Spec, size: SizeText) -> str:
-    """The product of an indicator with an array (its text and term); `spec` has them in order.
-
-    >>> from eggrad.engine.terms.term import indicator, variable
-    >>> entry = indicator(("n",), [("=", ((0, 1), ("", -2)))])
-    >>> product_text(entry, ("x", variable("x", ("n",))), ((0,), (0,), ()), str)
-    'x[2]'
-    """
-    text, term = array
-    key = slices(indicator, term, spec, size)
-    if key is not None:
-        return f"{text}[{', '.join(key)}]"
-    return f"indicator_product({spec}, {constraints_text(indicator, size)}, {text})"
-
-
-def running_sum_text(text: str, own: RunningSum) -> str:
-    """The code of a running sum of an array.
-
-    >>> running_sum_text("A", RunningSum(1, True, (0, 1)))
-    'A[:, ::-1].cumsum(axis=1)[:, ::-1]'
-    >>> running_sum_text("x", RunningSum(0, False, (0,)))
-    'x.cumsum()'
-    """
-    axis = f"axis={own.axis}" if len(own.labels) > 1 else ""
-    turned = f"[{':, ' * own.axis}::-1]" if own.backward else ""
-    return f"{text}{turned}.cumsum({axis}){turned}"
 
 
 def slices(
@@ -261,16 +222,6 @@ def _fits(text: str, size: int) -> bool:
     start, _, rest = text.partition(":")
     stop = rest.partition(":")[0] or str(int(start or 0) + 1)
     return int(start or 0) >= 0 and int(stop) <= size
-
-
-def _number(f: Form, size: SizeText) -> str:
-    """The part of a form without indices, as an expression."""
-    number = form(term for term in f if isinstance(term[0], str))
-    return format_form(number, size=size, sign=" * ")
-
-
-def _tuple(texts: list[str]) -> str:
-    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
 # Two arrays -------------------------------------------------------------------------------------

@@ -1,32 +1,30 @@
-"""The code of products: alone, several that share a matrix, and sums of outer products.
+"""Products in the program form: alone, several that share a matrix, and sums of outer products.
 
-A product of two arrays is written as broadcasting, `dot`, `@`, or `np.einsum` where nothing else
-serves. A product of matrices is a `Contraction` first, whose form passes choose.
+A product of two arrays is one entry by entry, an outer one or a `Contraction`, whose form passes
+choose.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from eggrad.engine.compilation.program import (
+    ONE,
     Atom,
     Batch,
     Block,
     Contraction,
-    Length,
-    Operation,
+    Instruction,
+    Number,
+    Source,
     Stack,
     Summand,
     System,
     Value,
-    grouped,
-    letters,
-    spread,
-    transposed,
 )
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.indices.spec import Indices, Spec
+from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.runtime.products import LARGE
 from eggrad.engine.terms.term import Term, postorder
 
@@ -56,13 +54,13 @@ LARGE_MATRIX: Final = 8192
 def product(
     spec: Spec,
     operands: Sequence[Value],
-    length: Length,
+    sizes: Mapping[int, Size],
     block: Block,
     expected: Callable[[int], int],
     *,
     turns: Sequence[Callable[[Contraction], Contraction]] = (),
 ) -> Value:
-    r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
+    """Lower an einsum of one or two operands; `sizes` has those of its indices.
 
     `expected` is the size to expect of an index; `turns` choose the form of a product of matrices.
     Indices that an operand's delta ties are one index; what is left is a product of arrays.
@@ -70,59 +68,44 @@ def product(
     >>> from eggrad.engine.indices.spec import parse_spec
     >>> block = Block()
     >>> A, x = Value("A", (0, 1), (0, 1)), Value("x", (0,), (0,))
-    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block, [5, 9].__getitem__).labels
+    >>> sizes = {0: "m", 1: "n"}
+    >>> product(parse_spec("ij,j->i"), [A, x], sizes, block, lambda i: 9).labels
     (0,)
-    >>> print("\n".join(block.lines(["t1"])))
-    t1 = A.dot(x)
-    return [t1]
-    """
-    arrays, own, out, absent = labelled_operands(spec, operands)
-    present = {i for _, labels in arrays for i in labels}
-    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
-    scalars = [v for v in operands if not v.labels and v.text != "1.0"]
-    factors = [v.text for v in scalars]
-    factors += [length(i) for i in absent if i not in computed and length(i) != "1"]
-    wanted = tuple(i for i in dict.fromkeys(out) if i in present)
-    lowering = _Lowering(wanted, length, block, expected, turns)
-    if arrays:
-        made = lowering.combined(arrays)
-        for factor in factors:
-            made = lowering.scaled(factor, made)
-    elif len(factors) > 1 or (factors and not scalars):
-        text = " * ".join(factors)
-        # A product of lengths alone is an integer.
-        text = text if scalars else f"float({text})"
-        made = block.emit(text, [v.text for v in scalars], 0), ()
-    else:
-        made = (factors[0] if factors else "1.0"), ()
-    for i in absent:
-        if i in computed:
-            made = lowering.repeated(length(i), made)
-    return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
-
-
-def labelled_operands(
-    spec: Spec, operands: Sequence[Value]
-) -> tuple[list[Atom], list[Indices], Indices, list[int]]:
-    """A product's operands that are arrays, and what is left to do with all of them.
-
-    With the indices of each operand and of the output, in which indices that an operand's delta
-    ties are one, and the summed indices that no array has: they repeat the same number.
+    >>> [s.instruction.kind for s in block.statements]
+    ['contract']
     """
     *parts, output = spec
-    tied = tied_indices(operands, parts)
+    tied = _tied_indices(operands, parts)
     own = [tuple(tied.get(i, i) for i in part) for part in parts]
     out = tuple(tied.get(i, i) for i in output)
     arrays: list[Atom] = []
     for v, part in zip(operands, own, strict=True):
         index = dict(zip(v.axes, part, strict=True))
         if v.labels:
-            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+            arrays.append((v.source, tuple(index[i] for i in v.labels)))
     present = {i for _, labels in arrays for i in labels}
-    return arrays, own, out, sorted({i for part in own for i in part} - present - set(out))
+    # Summed indices that no array has repeat the same number.
+    absent = sorted({i for part in own for i in part} - present - set(out))
+    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
+    known = Number()
+    for v in operands:
+        known = known.times(v.source) if isinstance(v.source, Number) else known
+    known = known.times(Number(sizes=tuple(sizes[i] for i in absent if i not in computed)))
+    factors = [v.source for v in operands if not v.labels and not v.literal]
+    factors += [known] if known != ONE or not (factors or arrays) else []
+    wanted = tuple(i for i in dict.fromkeys(out) if i in present)
+    lowering = _Lowering(wanted, sizes, block, expected, turns)
+    made: Atom
+    made, *rest = [lowering.combined(arrays)] if arrays else [(f, ()) for f in factors]
+    for factor, _ in rest if not arrays else [(f, ()) for f in factors]:
+        made = lowering.scaled(factor, made)
+    for i in absent:
+        if i in computed:
+            made = lowering.repeated(sizes[i], made)
+    return Value(*made, out)
 
 
-def tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
+def _tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
     """For each index that equals an earlier one, because a delta says so, the first such."""
     first: dict[int, int] = {}
 
@@ -144,15 +127,20 @@ def tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[in
 class _Lowering:
     """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
 
-    `length` gives the text of an index's size, `expected` the size to expect; `turns` choose the
+    `sizes` are those of all indices, `expected` gives the size to expect; `turns` choose the
     form of a product of matrices.
     """
 
     wanted: Indices
-    length: Length
+    sizes: Mapping[int, Size]
     block: Block
     expected: Callable[[int], int]
     turns: Sequence[Callable[[Contraction], Contraction]]
+
+    def _emit(self, kind: str, operands: Sequence[Atom], labels: Indices, data: Any = None) -> Atom:
+        lengths = tuple(map(self.expected, labels))
+        own = Instruction(kind, tuple(operands), labels, data, self.sizes, lengths)
+        return self.block.emit(own), labels
 
     def combined(self, arrays: Sequence[Atom]) -> Atom:
         """The product of one or two arrays."""
@@ -167,72 +155,29 @@ class _Lowering:
         if any(i not in self.wanted for i in shared):
             return self.contracted(left, right)
         if not shared:
-            return self.outer(left, right)
-        return self.broadcast(left, right)
+            # A column times a row.
+            first, second = (right, left) if self.wanted[0] in right[1] else (left, right)
+            return self._emit("outer", (first, second), first[1] + second[1])
+        # Where one array has all axes, its order is kept.
+        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
+        return self._emit("multiply", (left, right), next(full, self.wanted))
 
-    def scaled(self, factor: str, array: Atom) -> Atom:
+    def scaled(self, factor: Source, array: Atom) -> Atom:
         """An array times a number."""
-        text, labels = array
-        reuse = [(text, f"{text} *= {factor}")]
-        made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
-        return made, labels
+        return self._emit("scale", ((factor, ()), array), array[1])
 
-    def repeated(self, count: str, array: Atom) -> Atom:
+    def repeated(self, count: Size, array: Atom) -> Atom:
         """The sum of `count` equal arrays: zeros if there are none, infinite as these may be."""
-        text, labels = array
-        if count == "1":
-            return array
-        # Of a NumPy number the zeros are one, too.
-        several, none = f"{count} * {text}", f"np.zeros_like({text})[()]"
-        made = f"{several} if {count} else {none}"
-        if count.isdecimal():
-            made = several if int(count) else none
-        return self.block.emit(made, [text], len(labels)), labels
+        return array if count == 1 else self._emit("repeat", (array,), array[1], count)
 
     def reduced(self, atom: Atom, kept: Indices) -> Atom:
         """Take diagonals, and sum over what is not kept."""
-        text, labels = atom
-        own = tuple(dict.fromkeys(labels))
-        if own != labels:
-            view = f'np.einsum("{letters(labels, own)}", {text})'
-            text = self.block.alias(f"{text}.diagonal()" if len(labels) == 2 else view, text)
-        gone = [place for place, i in enumerate(own) if i not in kept]
-        if not gone:
-            return text, own
-        if len(gone) == len(own):
-            return self.block.emit(f"{text}.sum()", [text], 0), ()
-        axes = gone[0] if len(gone) == 1 else tuple(gone)
+        own = tuple(dict.fromkeys(atom[1]))
+        if own != atom[1]:
+            view = Instruction("diagonal", (atom,), own)
+            atom = self.block.alias(view, atom[0]), own
         rest = tuple(i for i in own if i in kept)
-        return self.block.emit(f"{text}.sum(axis={axes})", [text], len(rest)), rest
-
-    def broadcast(self, left: Atom, right: Atom) -> Atom:
-        """A product without a sum; where one array has all axes, its order is kept."""
-        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
-        order = next(full, self.wanted)
-        a, b = spread(left, order), spread(right, order)
-        pairs = ((a, b, left), (b, a, right))
-        reuse = [(x, f"{x} *= {y}") for x, y, own in pairs if own[1] == order]
-        operation = self._operation("np.multiply", (a, b), (left[1], right[1]), order)
-        uses = [left[0], right[0]]
-        return self.block.emit(f"{a} * {b}", uses, len(order), reuse, operation), order
-
-    def _operation(
-        self, function: str, texts: tuple[str, str], labels: tuple[Indices, Indices], order: Indices
-    ) -> Operation:
-        return Operation(function, texts, labels, order, tuple(map(self.expected, order)))
-
-    def outer(self, left: Atom, right: Atom) -> Atom:
-        """A product without shared axes: a column times a row."""
-        if self.wanted[0] in right[1]:
-            left, right = right, left
-        (a, first), (b, second) = left, right
-        rest = first + second
-        if len(rest) > 2:
-            text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
-            return self.block.emit(text, [a, b], len(rest)), rest
-        operation = self._operation("np.multiply.outer", (a, b), (first, second), rest)
-        text = f"{a}[:, None].dot({b}[None])"
-        return self.block.emit(text, [a, b], 2, operation=operation), rest
+        return atom if rest == own else self._emit("sum", (atom,), rest)
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
@@ -242,38 +187,8 @@ class _Lowering:
         made = Contraction(left, right, batch, rows, columns, self.wanted, self.expected)
         for turn in self.turns:
             made = turn(made)
-        rest = made.batch + made.stacked + made.rows + made.columns
-        return self.block.emit(self._call(made), [made.left[0], made.right[0]], len(rest)), rest
-
-    def _call(self, c: Contraction) -> str:
-        if c.stacked:
-            return self._stacked(c)
-        a = grouped(c.left, c.batch, [c.rows, c.summed], self.length)
-        b = grouped(c.right, c.batch, [c.summed, c.columns], self.length)
-        if c.batch and not (c.rows or c.columns):
-            summed = letters(c.left[1], c.right[1], c.batch)
-            return f'np.einsum("{summed}", {c.left[0]}, {c.right[0]})'
-        if not c.batch:
-            text = f"{a}.dot({b})" if c.operator == "dot" else f"{a} @ {b}"
-        elif not c.rows:
-            text = f"({a}[..., None, :] @ {b})[..., 0, :]"
-        elif not c.columns:
-            text = f"({a} @ {b}[..., None])[..., 0]"
-        else:
-            text = f"{a} @ {b}"
-        if len(c.rows) > 1 or len(c.columns) > 1:
-            text = f"({text})" if c.batch or c.operator == "@" else text
-            shape = map(self.length, c.batch + c.rows + c.columns)
-            text = f"{text}.reshape({', '.join(shape)})"
-        return text
-
-    def _stacked(self, c: Contraction) -> str:
-        a = grouped(c.left, (), [c.rows, c.summed], self.length)
-        b = grouped(c.right, (), [c.stacked, c.summed, c.columns], self.length)
-        if max(map(len, (c.stacked, c.rows, c.columns))) == 1:
-            return f"{a} @ {b}"
-        shape = map(self.length, c.stacked + c.rows + c.columns)
-        return f"({a} @ {b}).reshape({', '.join(shape)})"
+        labels = made.batch + made.stacked + made.rows + made.columns
+        return self._emit("contract", (made.left, made.right), labels, made)
 
 
 # The form of a product of matrices --------------------------------------------------------------
@@ -417,34 +332,6 @@ def _covers(part: Indices, group: Indices, batch: Indices) -> bool | None:
     if set(part) == set(group):
         return False
     return True if set(part) == {*group, *batch} else None
-
-
-def factor_text(
-    stack: Stack, side: int, operands: Mapping[Term, Value], shape: Sequence[str]
-) -> str:
-    """The code of the left (0) or right (1) matrix; `shape` has the sizes of the result's axes."""
-    axes = tuple(range(len(shape)))
-    edge = stack.batch + stack.rows
-    group = axes[edge:] if side else axes[stack.batch : edge]
-    batch = axes[: stack.batch] if stack.batched[side] else ()
-    arrays: list[str] = []
-    for s, sides in zip(stack.products, stack.sides, strict=True):
-        spec = s.term.spec
-        value = operands[s.term.args[sides[side]]]
-        label = dict(zip(value.axes, spec[sides[side]], strict=True))
-        places = tuple(spec[-1].index(label[i]) for i in value.labels)
-        sign = "-" if s.negative and not side else ""
-        arrays.append(sign + transposed((value.text, places), batch + group))
-    listed = f"[{', '.join(arrays)}]"
-    if len(group) == 1 and not batch:
-        # Of vectors it takes a third of the time that `np.stack` takes.
-        return f"np.array({listed})" if side else f"np.array({listed}).T"
-    text = f"np.stack({listed}, axis={len(batch) if side else -1})"
-    if len(group) == 1:
-        return text
-    flat = [" * ".join(shape[i] for i in group), str(len(arrays))]
-    sizes = [*(shape[i] for i in batch), *(flat[::-1] if side else flat)]
-    return f"{text}.reshape({', '.join(sizes)})"
 
 
 # Products that share a matrix -------------------------------------------------------------------

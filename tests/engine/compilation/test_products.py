@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eggrad.engine.compilation.compiled import compile_terms
-from eggrad.engine.compilation.product_code import find_batches, scheduled
+from eggrad.engine.compilation.products import find_batches, scheduled
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t

@@ -1,0 +1,215 @@
+"""The dialect of the array API standard: pure functions, for any library that has its words.
+
+Nothing is written in place and no layout in memory is assumed: what a compiler gains by fusing and
+ordering is left to the library. `own` has what the standard lacks (`kernels.py`).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from eggrad.engine.compilation.dialect import ATOM, POWER, PRODUCT, SIGN, Dialect
+from eggrad.engine.compilation.lowering import detail
+from eggrad.engine.compilation.program import ONE, Contraction, Instruction, Number, Program, Value
+from eggrad.engine.indices.precedence import Text, bracketed
+from eggrad.engine.indices.spec import Indices, letters
+from eggrad.engine.terms.functions import Function
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.term import Term
+
+# Exponents that are written as a power with a whole number, which libraries multiply out.
+_WHOLE: Final = 16
+# Functions of whole arrays: their call, given the operands and what else identifies the node.
+_CALLS: Final = {
+    "inv": "own.inverse({x})",
+    "det": "own.determinant({x})",
+    "adj": "own.adjugate({x})",
+    "logabsdet": "own.sign_and_log_determinant({x})[1]",
+    "signdet": "own.sign_and_log_determinant({x})[0]",
+    "cofactors": "own.cofactors({k}, {x})",
+    "argsort": "own.argsort({x}, {k})",
+    "max": "xp.max({x}, axis={k})",
+    "min": "xp.min({x}, axis={k})",
+    "logsumexp": "own.log_sum_exp({x}, {k})",
+    "softmax": "own.softmax({x}, {k})",
+    "log_softmax": "own.log_softmax({x}, {k})",
+    "norm": "own.norm({x}, {k})",
+    "logdet": "own.log_determinant({x}, {k})",
+    "solve": "own.solve({x}, {y})",
+    "inverse_from_cholesky": "own.inverse_from_cholesky({x})",
+    "logdet_from_cholesky": "own.log_determinant_from_cholesky({x})",
+    "symmetric_product": "own.symmetric_product({k}, {x}, {y})",
+    "product_of_pairs": "own.product_of_pairs({x}, {y})",
+    **{name: f'own.of_each("{name}", {{x}})' for name in STACK_FUNCTIONS},
+}
+
+
+class StandardDialect(Dialect):
+    """Writes code in the words of the array API standard; `einsum` is what products call."""
+
+    infinity = "xp.inf"
+
+    def __init__(self, program: Program, einsum: str) -> None:
+        """Write a program."""
+        super().__init__(program)
+        self._einsum = einsum
+        self._like = program.like or "None"
+
+    def _number(self, text: str) -> str:
+        return f"own.number({text}, {self._like})"
+
+    # Arrays that are made -----------------------------------------------------------------------
+
+    def _known(self, own: Instruction) -> Text:
+        return f"own.array({self.program.fixed[own.data[0]]}, {self._like})", ATOM
+
+    def _zeros_and_ones(self, own: Instruction) -> Text:
+        return f"own.zeros_and_ones({self.described(own.data)}, {self._like})", ATOM
+
+    def _selection(self, own: Instruction) -> Text:
+        (index,) = self.atoms(own)
+        return f"own.selection({index}, {self.shape(own.data)}, {self._like})", ATOM
+
+    def _array(self, own: Instruction) -> Text:
+        return self._number(self.atoms(own)[0]), ATOM
+
+    def _filled(self, own: Instruction) -> Text:
+        return f"own.full({self.shape(own.data)}, {self.atoms(own)[0]}, {self._like})", ATOM
+
+    def _broadcast(self, own: Instruction) -> Text:
+        text = self.spread(own.operands[0], own.labels)[0]
+        return f"xp.broadcast_to({text}, {self.shape(own.data)})", ATOM
+
+    def _copy(self, own: Instruction) -> Text:
+        return f"own.fresh({self.atoms(own)[0]})", ATOM
+
+    def _with_zeros(self, own: Instruction) -> Text:
+        value: Value
+        value, dims = own.data
+        if value.source == ONE and len(dims) == 2:
+            return f"own.eye({self.program.size(dims[0])}, {self._like})", ATOM
+        unique = tuple(dict.fromkeys(value.axes))
+        text = self.spread(value.atom, unique)[0]
+        return f"own.with_zeros({text}, {value.axes}, {self.shape(dims)}, {self._like})", ATOM
+
+    # Entry by entry -----------------------------------------------------------------------------
+
+    def broadcast_operands(self, own: Instruction) -> list[Text]:
+        """The operands; functions of the standard take arrays, operators at least one."""
+        texts = super().broadcast_operands(own)
+        literal = [isinstance(source, Number) for source, _ in own.operands]
+        if own.kind != "function" and not all(literal):
+            return texts
+        return [
+            (self._number(text[0]), ATOM) if known else text
+            for text, known in zip(texts, literal, strict=True)
+        ]
+
+    def permuted(self, array: Text, order: Indices) -> str:
+        """An array with its axes in some order."""
+        return f"xp.permute_dims({array[0]}, {order})"
+
+    def _function(self, own: Instruction) -> Text:
+        function: Function
+        function, asked = own.data
+        logical = function.name.startswith("logical_")
+        texts = [
+            f"({text} != 0)"
+            if not asked[k] and (logical or (function.name == "where" and k == 0))
+            else bracketed((text, level), ATOM)
+            for k, (text, level) in enumerate(self.broadcast_operands(own))
+        ]
+        return function.standard.format(*texts), ATOM
+
+    def _numbers(self, own: Instruction) -> Text:
+        return f"own.numbers({self.atoms(own)[0]}, {self._like})", ATOM
+
+    def _negate(self, own: Instruction) -> Text:
+        return f"-{bracketed(self.broadcast_operands(own)[0], SIGN)}", SIGN
+
+    def _scale(self, own: Instruction) -> Text:
+        factor, array = own.operands
+        if factor[0] == Number(-ONE.value):
+            return f"-{bracketed(self.source(array[0]), SIGN)}", SIGN
+        return super()._scale(own)
+
+    def _power(self, own: Instruction) -> Text:
+        base, exponent = self.broadcast_operands(own)
+        known = own.data
+        if known is None or known.denominator > 2 or abs(known) > _WHOLE:
+            return f"{bracketed(base, ATOM)} ** {bracketed(exponent, SIGN)}", POWER
+        if isinstance(own.operands[0][0], Number):
+            base = self._number(base[0]), ATOM
+        if known.denominator == 1:
+            size = abs(known)
+            text = (f"{bracketed(base, ATOM)} ** {size}", POWER) if size > 1 else base
+        elif abs(known.numerator) == 1:
+            text = f"xp.sqrt({base[0]})", ATOM
+        else:
+            return f"{bracketed(base, ATOM)} ** {bracketed(exponent, SIGN)}", POWER
+        return (f"1.0 / {bracketed(text, ATOM)}", PRODUCT) if known < 0 else text
+
+    # Products and sums --------------------------------------------------------------------------
+
+    def _repeat(self, own: Instruction) -> Text:
+        return f"own.repeated({self.program.size(own.data)}, {self.atoms(own)[0]})", ATOM
+
+    def _diagonal(self, own: Instruction) -> Text:
+        ((_, labels),) = own.operands
+        return f"own.diagonal({self.atoms(own)[0]}, {labels})", ATOM
+
+    def _sum(self, own: Instruction) -> Text:
+        ((_, labels),) = own.operands
+        gone = tuple(k for k, i in enumerate(labels) if i not in own.labels)
+        axis = f", axis={gone[0] if len(gone) == 1 else gone}" if own.labels else ""
+        return f"xp.sum({self.atoms(own)[0]}{axis})", ATOM
+
+    def _outer(self, own: Instruction) -> Text:
+        return self._multiply(own)
+
+    def _contract(self, own: Instruction) -> Text:
+        c: Contraction = own.data
+        if not c.batch and all(len(part) <= 1 for part in (c.rows, c.columns, c.summed)):
+            (left, p), (right, q) = c.left, c.right
+            # A vector from the left needs no transpose.
+            if not c.columns and c.rows and p == c.summed + c.rows:
+                return f"{self.atom(c.right)} @ {self.atom(c.left)}", PRODUCT
+            a = self.transposed((left, p), c.rows + c.summed)[0]
+            b = self.transposed((right, q), c.summed + c.columns)[0]
+            return f"{a} @ {b}", PRODUCT
+        spec = letters(c.left[1], c.right[1], own.labels)
+        return f'{self._einsum}("{spec}", {", ".join(self.atoms(own))})', ATOM
+
+    # Views, gathers and scatters ----------------------------------------------------------------
+
+    def _entries(self, own: Instruction) -> Text:
+        ((source, labels),) = own.operands
+        more = ["..."] if len(own.data) < len(labels) else []
+        return f"{self.atom((source, labels))}[{', '.join([*own.data, *more])}]", ATOM
+
+    def key(self, places: Sequence[str]) -> str:
+        """What stands in brackets: the standard wants all axes."""
+        return ", ".join([*places, "..."])
+
+    def _indicator_product(self, own: Instruction) -> Text:
+        spec, indicator = own.data
+        described = self.described(indicator)
+        return f"own.indicator_product({spec}, {described}, {self.atoms(own)[0]})", ATOM
+
+    def _selected(self, own: Instruction) -> Text:
+        array, index = self.atoms(own)
+        return f"own.selected({array}, {own.data}, {index})", ATOM
+
+    def _selected_product(self, own: Instruction) -> Text:
+        spec, chosen = own.data
+        array, index = self.atoms(own)
+        return f"own.selected_product({spec}, {self.shape(chosen)}, {index}, {array})", ATOM
+
+    # Whole arrays -------------------------------------------------------------------------------
+
+    def _call(self, own: Instruction) -> Text:
+        node: Term = own.data
+        arrays = self.atoms(own)
+        return _CALLS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM
+
+    def _loop(self, own: Instruction) -> Text:
+        return f"own.run_loop({self.loop_arguments(own)})", ATOM
