@@ -7,7 +7,14 @@ ordering is left to the library. `own` has what the standard lacks (`kernels.py`
 from collections.abc import Sequence
 from typing import Final
 
-from eggrad.engine.compilation.dialect import ATOM, POWER, PRODUCT, SIGN, Dialect
+from eggrad.engine.compilation.dialect import (
+    ATOM,
+    POWER,
+    PRODUCT,
+    SIGN,
+    Dialect,
+    asked_operands,
+)
 from eggrad.engine.compilation.lowering import detail
 from eggrad.engine.compilation.program import ONE, Contraction, Instruction, Number, Program, Value
 from eggrad.engine.indices.precedence import Text, bracketed
@@ -111,14 +118,8 @@ class StandardDialect(Dialect):
     def _function(self, own: Instruction) -> Text:
         function: Function
         function, asked = own.data
-        logical = function.name.startswith("logical_")
-        texts = [
-            f"({text} != 0)"
-            if not asked[k] and (logical or (function.name == "where" and k == 0))
-            else bracketed((text, level), ATOM)
-            for k, (text, level) in enumerate(self.broadcast_operands(own))
-        ]
-        return function.standard.format(*texts), ATOM
+        texts = asked_operands(function, asked, self.broadcast_operands(own))
+        return function.standard.format(*(bracketed(text, ATOM) for text in texts)), ATOM
 
     def _numbers(self, own: Instruction) -> Text:
         return f"own.numbers({self.atoms(own)[0]}, {self._like})", ATOM
@@ -169,13 +170,7 @@ class StandardDialect(Dialect):
     def _contract(self, own: Instruction) -> Text:
         c: Contraction = own.data
         if not c.batch and all(len(part) <= 1 for part in (c.rows, c.columns, c.summed)):
-            (left, p), (right, q) = c.left, c.right
-            # A vector from the left needs no transpose.
-            if not c.columns and c.rows and p == c.summed + c.rows:
-                return f"{self.atom(c.right)} @ {self.atom(c.left)}", PRODUCT
-            a = self.transposed((left, p), c.rows + c.summed)[0]
-            b = self.transposed((right, q), c.summed + c.columns)[0]
-            return f"{a} @ {b}", PRODUCT
+            return self.matrices(c)
         spec = letters(c.left[1], c.right[1], own.labels)
         return f'{self._einsum}("{spec}", {", ".join(self.atoms(own))})', ATOM
 

@@ -23,6 +23,7 @@ from eggrad.engine.compilation.compiled import (
     size_origins,
 )
 from eggrad.engine.compilation.passes import run_passes
+from eggrad.engine.compilation.products import by_einsum, rows_in_order, vectors_as_stored
 from eggrad.engine.compilation.program import Program, Steps
 from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.costs.cost import CostModel
@@ -119,6 +120,8 @@ class _Function:
         program = Program(
             tuple(terms), CostModel(), names, sizes, fixed, like, in_place=False, steps=steps
         )
+        program.reads_backwards = False
+        program.turns += rows_in_order, vectors_as_stored, by_einsum
         self._lines = StandardDialect(run_passes(program), library.einsum).lines(single)
         self.given = given
         self._parameters, self._sizes = [*given, *names.values()], sizes

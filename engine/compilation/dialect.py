@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from eggrad.engine.compilation.program import (
     Atom,
+    Contraction,
     Instruction,
     Number,
     Program,
@@ -19,6 +20,7 @@ from eggrad.engine.indices.affine import coefficient, form, format_form
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.indices.texts import as_float
+from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.loops import BEFORE, LAST, Recurrence
 from eggrad.engine.terms.term import Loop, Term
 
@@ -154,6 +156,12 @@ class Dialect:
         """A quotient."""
         return self._infix(own, "/", PRODUCT, SIGN)
 
+    def matrices(self, c: Contraction) -> Text:
+        """A product of two matrices or vectors by `@`."""
+        first = self.transposed(c.left, c.rows + c.summed)
+        second = self.transposed(c.right, c.summed + c.columns)
+        return f"{bracketed(first, PRODUCT)} @ {bracketed(second, SIGN)}", PRODUCT
+
     def _transpose(self, own: Instruction) -> Text:
         """An array with its axes in another order."""
         return self.transposed(own.operands[0], own.labels)
@@ -199,6 +207,19 @@ class Dialect:
             numbers.append(format_form(known, size=size, sign=" * "))
             listed.append(f"({relation!r}, {as_tuple(numbers)})")
         return f"{as_tuple(listed)}, {self.shape(indicator.dims)}"
+
+
+def asked_operands(
+    function: Function, asked: Sequence[bool], operands: Sequence[Text]
+) -> list[Text]:
+    """The operands of a function, where what is only asked for has to be a truth value."""
+    logical = function.name.startswith("logical_")
+    return [
+        (f"({bracketed(text, SUM)} != 0)", ATOM)
+        if not asked[k] and (logical or (function.name == "where" and k == 0))
+        else text
+        for k, text in enumerate(operands)
+    ]
 
 
 def as_tuple(texts: Iterable[str]) -> str:

@@ -32,14 +32,7 @@ from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 def lower(program: Program) -> None:
     """Write the statements of every node, and what is returned."""
-    lowering = Lowering(program)
-    done: dict[Term, Value] = {}
-    for node in scheduled(program.roots, program.batches):
-        done |= lowering.values(node, done)
-    own = (t for t in done if t.op == "stepped_product" or not by_views(t))
-    program.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in program.roots}
-    shown: set[str] = set()
-    program.returned = [lowering.result(r, done[r], shown) for r in program.roots]
+    Lowering(program).run()
 
 
 class Lowering:
@@ -50,8 +43,20 @@ class Lowering:
         self._program = program
         self._block, self._model = program.block, program.model
         self._decompositions = Counter(map(_decomposition, postorder(*program.roots)))
-        self._decomposed: dict[object, str] = {}
-        self._loops: dict[Recurrence, str] = {}
+        self._decomposed: dict[object, Source] = {}
+        self._loops: dict[Recurrence, Source] = {}
+        self._written_out: dict[tuple[Value, Dims], Value] = {}
+
+    def run(self) -> None:
+        """Write the statements of every node, and what is returned."""
+        program = self._program
+        done: dict[Term, Value] = {}
+        for node in scheduled(program.roots, program.batches):
+            done |= self.values(node, done)
+        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
+        program.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in program.roots}
+        shown = set[Source]()
+        program.returned = [self.result(r, done[r], shown) for r in program.roots]
 
     def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """What a node adds to the values that are there: its own, or those of its batch."""
@@ -63,13 +68,16 @@ class Lowering:
             if node in done:
                 return {}
             return self._batch(own, done) if isinstance(own, Batch) else self._solutions(own, done)
-        if by_views(node):
-            return {node: self._by_views(node, done)}
         selecting = by_selection(node)
-        if selecting is not None:
-            return {node: self._by_selection(node, selecting, done)}
+        found = None
+        if by_views(node):
+            found = self._by_views(node, done)
+        elif selecting is not None:
+            found = self._by_selection(node, selecting, done)
+        if found is not None:
+            return {node: found}
         unstored = node.op in ("indicator", "selection") and node not in program.stored
-        if node in program.absorbed or unstored:
+        if node in program.absorbed or (unstored and not program.alone):
             return {}
         return {node: self._node(node, [self._operand(node, a, done[a]) for a in node.args])}
 
@@ -79,10 +87,12 @@ class Lowering:
             return value
         return self._full(term.dims, value)
 
-    def result(self, term: Term, value: Value, shown: set[str]) -> Source:
+    def result(self, term: Term, value: Value, shown: set[Source]) -> Source:
         """A result that its user may change: it shares no memory with anything else."""
         value = self._full(term.dims, value)
         array = self._array(term.dims, value)
+        if self._program.alone:
+            return array
         given = self._program.names.values()
         if not value.labels:
             shared = array in given
@@ -99,10 +109,12 @@ class Lowering:
         """The value with the zeros of its deltas written out."""
         if value.dense:
             return value
-        self._program.made.add(dims)
-        axes = tuple(range(len(dims)))
-        own = Instruction("with_zeros", (value.atom,), axes, (value, dims))
-        return Value(self._block.emit(own), axes, axes)
+        if (value, dims) not in self._written_out:
+            self._program.made.add(dims)
+            axes = tuple(range(len(dims)))
+            own = Instruction("with_zeros", (value.atom,), axes, (value, dims))
+            self._written_out[value, dims] = Value(self._block.emit(own), axes, axes)
+        return self._written_out[value, dims]
 
     def _array(self, dims: Dims, value: Value) -> Source:
         """A dense value as an array with all axes at their full length, in their order."""
@@ -179,6 +191,7 @@ class Lowering:
                     self._block,
                     lambda i: self._model.length(sizes[i]),
                     turns=self._program.turns,
+                    in_order=not self._program.in_place,
                 )
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
@@ -209,7 +222,9 @@ class Lowering:
         # Labels become places among the axes of the result.
         own = [tuple(v.axes.index(i) for i in v.labels) for v in values]
         present = {i for labels in own for i in labels}
-        order = next((labels for labels in own if {*labels} == present), tuple(sorted(present)))
+        order = tuple(sorted(present))
+        if self._program.in_place:
+            order = next((labels for labels in own if {*labels} == present), order)
         atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
         lengths = tuple(self._model.length(node.dims[i]) for i in order)
         made = Instruction(kind, atoms, order, data, {}, lengths)
@@ -269,7 +284,7 @@ class Lowering:
         own = Instruction("add_entries", atoms, axes, (right, sign, negated))
         return Value(self._block.emit(own), axes, axes)
 
-    def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
+    def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value | None:
         """A product with an indicator: of two arrays, or perhaps a view of one."""
         if node.op == "stepped_product":
             indicator, *operands = node.args
@@ -287,16 +302,18 @@ class Lowering:
             own = Instruction("running_sum", (atom,), running.labels, running)
             return Value(self._block.emit(own), running.labels, out)
         key = slices(indicator, term, spec, self._program.size)
-        # Other libraries than NumPy read no array backwards.
-        if key is not None and (self._program.in_place or not any("::-" in k for k in key)):
+        backwards = key is not None and any("::-" in k for k in key)
+        if key is not None and (self._program.reads_backwards or not backwards):
             return self._emitted("entries", [atom], node, tuple(key), view=True)
+        if self._program.alone:
+            return None
         if self._program.in_place:
             placed = places(indicator, term, spec, self._program.size)
             if placed is not None:
                 return _placed(full, spec, placed)
         return self._emitted("indicator_product", [atom], node, (spec, indicator), view=True)
 
-    def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value:
+    def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value | None:
         """A product with a selection that is not stored: entries chosen, or sums into them."""
         selection = node.args[place]
         # Both operands may be the same.
@@ -313,6 +330,8 @@ class Lowering:
             if {*labels} == {*out}:
                 made = Instruction("selected", (array, index), labels, axis)
                 return Value(self._block.emit(made), labels, out)
+        if self._program.alone:
+            return None
         spec = (own, other, out)
         made = Instruction("selected_product", (array, index), out, (spec, chosen))
         return Value(self._block.emit(made), out, out)
@@ -328,7 +347,7 @@ class Lowering:
             return self._part(self._decomposed[key], _part(node), node)
         return self._emitted("call", atoms, node, node)
 
-    def _part(self, whole: str, k: object, node: Term) -> Value:
+    def _part(self, whole: Source, k: object, node: Term) -> Value:
         """One of several arrays that are computed at once."""
         return self._emitted("part", [(whole, ())], node, k, view=True)
 

@@ -59,10 +59,12 @@ def product(
     expected: Callable[[int], int],
     *,
     turns: Sequence[Callable[[Contraction], Contraction]] = (),
+    in_order: bool = False,
 ) -> Value:
     """Lower an einsum of one or two operands; `sizes` has those of its indices.
 
     `expected` is the size to expect of an index; `turns` choose the form of a product of matrices.
+    With `in_order` axes are in the term's order wherever there is a choice.
     Indices that an operand's delta ties are one index; what is left is a product of arrays.
 
     >>> from eggrad.engine.indices.spec import parse_spec
@@ -94,7 +96,7 @@ def product(
     factors = [v.source for v in operands if not v.labels and not v.literal]
     factors += [known] if known != ONE or not (factors or arrays) else []
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
-    lowering = _Lowering(wanted, sizes, block, expected, turns)
+    lowering = _Lowering(wanted, sizes, block, expected, turns, in_order)
     made: Atom
     made, *rest = [lowering.combined(arrays)] if arrays else [(f, ()) for f in factors]
     for factor, _ in rest if not arrays else [(f, ()) for f in factors]:
@@ -136,6 +138,7 @@ class _Lowering:
     block: Block
     expected: Callable[[int], int]
     turns: Sequence[Callable[[Contraction], Contraction]]
+    in_order: bool
 
     def _emit(self, kind: str, operands: Sequence[Atom], labels: Indices, data: Any = None) -> Atom:
         lengths = tuple(map(self.expected, labels))
@@ -157,9 +160,11 @@ class _Lowering:
         if not shared:
             # A column times a row.
             first, second = (right, left) if self.wanted[0] in right[1] else (left, right)
-            return self._emit("outer", (first, second), first[1] + second[1])
-        # Where one array has all axes, its order is kept.
-        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
+            order = first[1] + second[1]
+            in_order = self.in_order and len(order) > 2
+            return self._emit("outer", (first, second), self.wanted if in_order else order)
+        # Where one array has all axes, its order costs nothing.
+        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted) and not self.in_order)
         return self._emit("multiply", (left, right), next(full, self.wanted))
 
     def scaled(self, factor: Source, array: Atom) -> Atom:
@@ -188,6 +193,7 @@ class _Lowering:
         for turn in self.turns:
             made = turn(made)
         labels = made.batch + made.stacked + made.rows + made.columns
+        labels = self.wanted if made.operator == "einsum" else labels
         return self._emit("contract", (made.left, made.right), labels, made)
 
 
@@ -199,6 +205,13 @@ def rows_in_order(c: Contraction) -> Contraction:
     own = tuple(i for i in c.wanted if i in c.rows + c.columns)
     turned = c.rows and c.columns and own == c.columns + c.rows
     return c.exchanged() if turned else c
+
+
+def by_einsum(c: Contraction) -> Contraction:
+    """An einsum, where it is no product of two matrices or vectors."""
+    groups = (c.rows, c.columns, c.summed)
+    simple = not c.batch and all(len(group) <= 1 for group in groups)
+    return c if simple else replace(c, operator="einsum")
 
 
 def few_rows_first(c: Contraction) -> Contraction:

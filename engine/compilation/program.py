@@ -87,7 +87,7 @@ def number(value: Number, order: int = 0) -> Value:
 # Statements -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Instruction:
     """What a statement computes: `kind` is the method of dialects that writes it.
 
@@ -146,11 +146,11 @@ class Block:
         self.statements: list[Statement] = []
         self._owners: dict[str, str] = {}
 
-    def emit(self, own: Instruction) -> str:
+    def emit(self, own: Instruction) -> Source:
         """Compute something; return its name."""
         return self._add(own, None)
 
-    def alias(self, own: Instruction, source: Source) -> str:
+    def alias(self, own: Instruction, source: Source) -> Source:
         """Name what may be a view of an array."""
         return self._add(own, self.owner(source) if isinstance(source, str) else None)
 
@@ -182,6 +182,18 @@ class Block:
         ]
 
 
+class Inline(Block):
+    """No statements: what is computed stands where it is used."""
+
+    def emit(self, own: Instruction) -> Source:
+        """The instruction itself."""
+        return own
+
+    def alias(self, own: Instruction, source: Source) -> Source:
+        """The instruction itself."""
+        return own
+
+
 # Products ---------------------------------------------------------------------------------------
 
 
@@ -192,8 +204,8 @@ class Contraction:
     The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
     one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
     costs nothing as axes are labelled. `expected` is the size to expect of an index; `operator` is
-    `dot` or `@`. With `stacked` the right array is a stack of matrices along these axes, which come
-    first in the result, and the left one multiplies each of them.
+    `dot`, `@` or `einsum`. With `stacked` the right array is a stack of matrices along these axes,
+    which come first in the result, and the left one multiplies each of them.
     """
 
     left: Atom
@@ -279,6 +291,8 @@ class Program:
     called, `like` is an array whose dtype, and device, those that are made have, if there is one.
     `model` has the sizes to expect. `real` says that no array is complex, `in_place` that kernels
     run one by one and write into arrays, as NumPy's do; other libraries compile pure functions.
+    `alone` is code that calls nothing of eggrad's, and `reads_backwards` says whether slices may
+    have negative steps.
     `steps` says what the functions of the steps of loops are called, and which sizes these are
     given.
     """
@@ -291,6 +305,8 @@ class Program:
     like: str
     real: bool = True
     in_place: bool = True
+    alone: bool = False
+    reads_backwards: bool = True
     steps: Steps = field(default_factory=dict[Step, tuple[str, tuple[str, ...]]])
 
     # The terms that say places and nothing else, in the dtype that they come in.

@@ -465,7 +465,6 @@ _KNOWN: Final = (
     Function(
         name="where",
         spelled={
-            "torch": "torch.where({} != 0, {}, {})",
             "matlab": "choose({}, {}, {})",
             "julia": "ifelse.({} .!= 0, {}, {})",
             "sympy": "Piecewise(({1}, Ne({0}, 0)), ({2}, True))",

@@ -1,29 +1,23 @@
 """Terms as functions of JAX's and PyTorch's arrays, which need nothing but these libraries."""
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SUM, as_tuple, asked_operands
+from eggrad.engine.compilation.program import Instruction, Program, Source
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.precedence import Text
-from eggrad.engine.indices.spec import Dims
-from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.terms.functions import Function, OwnFunction
+from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.python import (
-    ATOM,
-    PRODUCT,
-    SUM,
-    Writer,
+    PythonDialect,
     format_condition,
-    format_fraction,
+    fresh,
     imported,
+    written,
 )
-from eggrad.frontend.printing.templates import filled
-
-_ARITHMETIC: Final = ("add", "subtract", "divide", "negate", "power", "einsum")
-_NUMPY: Final = re.compile(r"\bnp\.(\w+)")
 
 
 def format_jax(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -40,7 +34,7 @@ def format_jax(root: Term, scope: Sequence[Term] = ()) -> str:
         return jnp.exp(A @ x)
     <BLANKLINE>
     """
-    return _JaxWriter([root], scope).text()
+    return written(_JaxDialect, root, scope)
 
 
 def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -57,25 +51,12 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
         return torch.sum(torch.relu(A), axis=1)
     <BLANKLINE>
     """
-    return _TorchWriter([root], scope).text()
+    return written(_TorchDialect, root, scope)
 
 
-class _LibraryWriter(Writer):
-    key = ""
-
-    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
-        super().__init__(roots, scope)
-        # Scalars that Python's numbers are, not arrays.
-        self.numbers: set[Term] = set()
-        for t in postorder(*self.roots):
-            arithmetic = t.op in _ARITHMETIC and self.numbers.issuperset(t.args)
-            is_root = t.op == "power" and t.args[1].data == Fraction(1, 2)
-            leaf = t.op in ("constant", "size", "indicator", "delta")
-            if not t.order and (leaf or (arithmetic and not is_root)):
-                self.numbers.add(t)
-
+class _LibraryDialect(PythonDialect):
     def origin(self, function: OwnFunction) -> str:
-        found = imported(function, self.key)
+        found = imported(function, self.key_of_records)
         if not found:
             raise UnsupportedOperation(
                 f"{function.name} is a function of your own: evaluate= has none of {self.library} "
@@ -84,13 +65,17 @@ class _LibraryWriter(Writer):
         return found
 
 
-class _JaxWriter(_LibraryWriter):
+class _JaxDialect(_LibraryDialect):
     library = "JAX"
-    key = "jax"
+    key_of_records = "jax"
     modules: Mapping[str, str] = {
         "jax.nn": "import jax",
         "jax.scipy": "import jax.scipy.linalg",
         "jnp": "import jax.numpy as jnp",
+    }
+    calls: Mapping[str, str] = {
+        **PythonDialect.calls,
+        "argsort": "np.argsort({x}, axis={k}, stable=True)",
     }
     along_axes: Mapping[str, Text] = {
         "logsumexp": ("jax.nn.logsumexp({x}, axis={k})", ATOM),
@@ -104,24 +89,37 @@ class _JaxWriter(_LibraryWriter):
         "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
     }
 
-    def translated(self, line: str) -> str:
-        return _NUMPY.sub(r"jnp.\1", line).replace("scipy.linalg.", "jax.scipy.linalg.")
+    def words(self, template: str) -> str:
+        return template.replace("np.", "jnp.").replace("scipy.linalg.", "jax.scipy.linalg.")
 
-    def argsort(self, operand: str, axis: int) -> str:
-        return f"np.argsort({operand}, axis={axis}, stable=True)"
+    def template(self, own: Function) -> str:
+        return own.spelled.get("jax") or super().template(own)
 
-    def result(self, root: Term, text: str) -> str:
-        return f"np.asarray({text})" if root in self.numbers else text
-
-
-# What PyTorch calls functions of NumPy.
-_TORCH: Final = {"transpose": "permute", **{f: f"a{f}" for f in EXTREMES}}
+    def result(self, source: Source) -> str:
+        text = super().result(source)
+        return f"jnp.asarray({text})" if self.is_number(source) else text
 
 
-class _TorchWriter(_LibraryWriter):
+# What PyTorch calls what NumPy calls otherwise.
+_TORCH: Final = {
+    "scipy.linalg.expm": "torch.linalg.matrix_exp",
+    "np.transpose(": "torch.permute(",
+    "np.max(": "torch.amax(",
+    "np.min(": "torch.amin(",
+    "np.array(": "torch.tensor(",
+    "np.": "torch.",
+}
+
+
+class _TorchDialect(_LibraryDialect):
     library = "PyTorch"
-    key = "torch"
+    key_of_records = "torch"
+    reads_backwards = False
     modules: Mapping[str, str] = {"torch": "import torch"}
+    calls: Mapping[str, str] = {
+        **PythonDialect.calls,
+        "argsort": "torch.argsort({x}, dim={k}, stable=True)",
+    }
     along_axes: Mapping[str, Text] = {
         "logsumexp": ("torch.logsumexp({x}, {k})", ATOM),
         "softmax": (
@@ -143,102 +141,96 @@ class _TorchWriter(_LibraryWriter):
         "logdet": ("torch.logdet({x})", ATOM),
     }
 
-    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
-        super().__init__(roots, scope)
-        self._like = self._identifier("like")
+    def __init__(self, program: Program, taken: set[str]) -> None:
+        super().__init__(program, taken)
+        self._like = fresh("like", taken)
 
-    def translated(self, line: str) -> str:
-        line = line.replace("scipy.linalg.expm", "torch.linalg.matrix_exp")
-        return _NUMPY.sub(lambda found: f"torch.{_TORCH.get(found[1], found[1])}", line)
+    def words(self, template: str) -> str:
+        for one, other in _TORCH.items():
+            template = template.replace(one, other)
+        return template
+
+    # Dtype and device of what is made are those of an argument.
 
     def first_lines(self, body: str) -> list[str]:
-        if self._like not in re.findall(r"\w+", body):
+        if self._like not in body:
             return []
-        # Dtype and device of what is made are those of an argument.
-        own = next(iter(sorted(self._names, key=lambda v: not v.dims)), None)
-        name = self._names[own] if own else ""
-        kind = (
-            f'"dtype": {name}.dtype, "device": {name}.device' if own else '"dtype": torch.float64'
-        )
+        own = self.program.like
+        kind = f'"dtype": {own}.dtype, "device": {own}.device' if own else '"dtype": torch.float64'
         return [f"{self._like} = {{{kind}}}"]
 
-    def result(self, root: Term, text: str) -> str:
-        return self._tensor(text) if root in self.numbers else text
+    def made(self, name: str, *args: str) -> Text:
+        return self.call(name, *args, f"**{self._like}")
 
-    def reads(self, key: Sequence[str]) -> bool:
-        return not any("::-" in part for part in key)
-
-    def node(self, node: Term, args: Sequence[Text], done: Mapping[Term, Text]) -> Text:
-        is_root = node.op == "power" and node.args[1].data == Fraction(1, 2)
-        if is_root or node.op in (*FUNCTIONS, "scan") or isinstance(node.data, OwnFunction):
-            args = [
-                (self._tensor(text), ATOM) if a in self.numbers else (text, level)
-                for a, (text, level) in zip(node.args, args, strict=True)
-            ]
-        return super().node(node, args, done)
-
-    def call(self, node: Term, args: Sequence[Text]) -> Text:
-        own = FUNCTIONS.get(node.op)
-        if own is None or isinstance(node.data, OwnFunction):
-            return super().call(node, args)
-        text, level = filled(self.spelled(own), args, self.named)
-        return (f'{text}.to({self._like}["dtype"])', ATOM) if own.is_test else (text, level)
-
-    def spelled(self, own: Function) -> str:
-        known = own.spelled.get(self.key) or own.spelled.get("python")
-        return known or own.standard.replace("xp.", "torch.")
+    def _on_device(self) -> str:
+        return f'device={self._like}["device"]' if self.program.like else ""
 
     def shape(self, dims: Dims) -> str:
-        return f"({', '.join(map(self._size, dims))}{',' * (len(dims) == 1)})"
+        return as_tuple(map(self.bare, dims))
 
-    def array(self, array: FixedArray) -> Text:
-        values = array.values
-        if not values.size:
-            return f"torch.zeros({tuple(values.shape)}, **{self._like})", ATOM
-        listed = re.sub(r"\b(nan|inf)\b", r"torch.\1", repr(values.tolist()))
-        return f"torch.tensor({listed}, **{self._like})", ATOM
+    def arange(self, size: Size) -> str:
+        return self.call("arange", self.bare(size), self._on_device())[0]
 
-    def constant(self, value: Fraction, dims: Dims) -> Text:
-        if not dims:
-            return super().constant(value, dims)
-        if value in (0, 1):
-            made = f"{'ones' if value else 'zeros'}({self.shape(dims)}"
-        else:
-            made = f"full({self.shape(dims)}, {format_fraction(value)[0]}"
-        return f"torch.{made}, **{self._like})", ATOM
+    # Where tensors alone will do.
 
-    def delta(self, dims: Dims) -> Text:
-        text, level = super().delta(dims)
-        return re.sub(r"np\.eye\(([^()]*)\)", rf"np.eye(\1, **{self._like})", text), level
+    def _tensor(self, source: Source) -> Text:
+        text = self.source(source)
+        if not self.is_number(source):
+            return text
+        return f"torch.tensor({text[0]}, **{self._like})", ATOM
 
-    def indicator(self, node: Term) -> Text:
-        if not node.order:
-            return super().indicator(node)
-        places = [self._places(k, node) for k in range(node.order)]
+    def result(self, source: Source) -> str:
+        return self._tensor(source)[0]
+
+    def broadcast_operands(self, own: Instruction) -> list[Text]:
+        texts = super().broadcast_operands(own)
+        is_root = own.kind == "power" and own.data == Fraction(1, 2)
+        if own.kind != "function" and not is_root:
+            return texts
+        pairs = zip(own.operands, texts, strict=True)
+        return [self._tensor(s) if self.is_number(s) else text for (s, _), text in pairs]
+
+    def atoms(self, own: Instruction) -> list[str]:
+        if own.kind != "loop":
+            return super().atoms(own)
+        return [self._tensor(source)[0] for source, _ in own.operands]
+
+    # Truth values.
+
+    def operands(
+        self, function: Function, asked: Sequence[bool], operands: Sequence[Text]
+    ) -> Sequence[Text]:
+        return asked_operands(function, asked, operands)
+
+    def _numbers(self, own: Instruction) -> Text:
+        return f'{self.atom(own.operands[0])}.to({self._like}["dtype"])', ATOM
+
+    def template(self, own: Function) -> str:
+        known = own.spelled.get("torch") or own.spelled.get("python")
+        return known or own.standard.replace("xp.", "torch.")
+
+    def _zeros_and_ones(self, own: Instruction) -> Text:
+        indicator: Term = own.data
+        if not indicator.order:
+            return super()._zeros_and_ones(own)
+        places = [self._places(k, indicator.dims) for k in range(indicator.order)]
         conditions = [
-            f"({format_condition(c, places.__getitem__, self._size)})" for c in node.constraints
+            f"({format_condition(c, places.__getitem__, self.bare)})" for c in indicator.constraints
         ]
-        ones = f"torch.ones({self.shape(node.dims)}, **{self._like})"
-        return " * ".join([ones, *conditions]), PRODUCT
+        return " * ".join([self.ones(indicator.dims)[0], *conditions]), PRODUCT
 
-    def selection(self, node: Term, places: Text) -> Text:
-        chosen = self.chosen(node, places)
-        return f"torch.ones({self.shape(node.dims)}, **{self._like}) * ({chosen})", PRODUCT
-
-    def arange(self, size: str) -> str:
-        return f'torch.arange({size}, device={self._like}["device"])'
-
-    def argsort(self, operand: str, axis: int) -> str:
-        return f'torch.argsort({operand}, dim={axis}, stable=True).to({self._like}["dtype"])'
-
-    def _places(self, k: int, node: Term) -> str:
+    def _places(self, k: int, dims: Dims) -> str:
         """The indices of an axis, where broadcasting meets the others."""
-        spread = ", ".join(":" if j == k else "None" for j in range(node.order))
-        device = f'device={self._like}["device"]'
-        if not self._names:
-            device = ""
-        made = f"torch.arange({', '.join(filter(None, [self._size(node.dims[k]), device]))})"
-        return made if node.order == 1 else f"{made}[{spread}]"
+        spread = ", ".join(":" if j == k else "None" for j in range(len(dims)))
+        made = self.arange(dims[k])
+        return made if len(dims) == 1 else f"{made}[{spread}]"
 
-    def _tensor(self, text: str) -> str:
-        return f"torch.tensor({text}, **{self._like})"
+    def _selection(self, own: Instruction) -> Text:
+        dims = tuple(own.sizes[i] for i in own.labels)
+        return f"{self.ones(dims)[0]} * ({self.chosen(own)})", PRODUCT
+
+    def _call(self, own: Instruction) -> Text:
+        text, level = super()._call(own)
+        if own.data.op == "argsort" and own.data not in self.program.indices:
+            return f'{text}.to({self._like}["dtype"])', ATOM
+        return text, level

@@ -1,15 +1,31 @@
-"""Terms as NumPy functions like those that people write."""
+"""Terms as NumPy functions like those that people write: the program form, with few names."""
 
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.compilation.views import by_views, slices
+import numpy as np
+
+from eggrad.engine.compilation.dialect import ATOM, POWER, PRODUCT, SIGN, SUM, Dialect, as_tuple
+from eggrad.engine.compilation.lowering import Lowering, asked_alone, detail
+from eggrad.engine.compilation.products import by_einsum, rows_in_order, vectors_as_stored
+from eggrad.engine.compilation.program import (
+    ONE,
+    Contraction,
+    Inline,
+    Instruction,
+    Number,
+    Program,
+    Source,
+    Steps,
+    Value,
+)
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import (
     coefficient,
     format_form,
@@ -17,124 +33,28 @@ from eggrad.engine.indices.affine import (
     plus,
     size_form,
     size_symbols,
-    size_text,
     times,
 )
 from eggrad.engine.indices.constraints import Constraint, format_comparison
-from eggrad.engine.indices.precedence import Text, bracketed, levels
-from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.indices.precedence import Text, bracketed
+from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size, letters
 from eggrad.engine.indices.texts import as_float, escaped, identifier
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.cofactors import without_higher_cofactors
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import (
-    ELEMENTWISE,
-    EXTREMES,
-    FUNCTIONS,
-    MATRIX_FUNCTIONS,
-    Function,
-    OwnFunction,
-)
-from eggrad.engine.terms.loops import BEFORE, LAST, Recurrence, recurrence_of
+from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function, OwnFunction
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Loop, Step, Term, own_functions, postorder, steps_of, variables
+from eggrad.engine.terms.term import (
+    Step,
+    Term,
+    only_indices,
+    own_functions,
+    postorder,
+    steps_of,
+    variables,
+)
 from eggrad.frontend.printing.templates import filled
 
-SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
-
-
-def unary(part: Indices, out: Indices, operand: Text, spec: str, total: str = "np.sum") -> Text:
-    """A transpose, diagonal, trace or sum; `total` is called for the latter."""
-    if len(set(part)) == len(part):
-        gone = tuple(k for k, i in enumerate(part) if i not in out)
-        kept = tuple(i for i in part if i in out)
-        if gone:
-            axis = "" if not out else f", axis={gone[0] if len(gone) == 1 else gone}"
-            return _turned((f"{total}({operand[0]}{axis})", ATOM), kept, out)
-        return _turned(operand, kept, out)
-    if spec in ("ii->", "ii->i"):
-        return f"np.{'diag' if out else 'trace'}({operand[0]})", ATOM
-    return f'np.einsum("{spec}", {operand[0]})', ATOM
-
-
-def _turned(a: Text, own: Indices, wanted: Indices) -> Text:
-    """An array with its axes in another order."""
-    if own == wanted:
-        return a
-    if own == wanted[::-1]:
-        return f"{bracketed(a, ATOM)}.T", ATOM
-    return f"np.transpose({a[0]}, {tuple(own.index(i) for i in wanted)})", ATOM
-
-
-def binary(first: tuple[Text, Indices], second: tuple[Text, Indices], out: Indices) -> Text | None:
-    """A product by `*`, `@` or `np.outer`; None where only `np.einsum` has it."""
-    (a, p), (b, q) = first, second
-    if len(set(p)) < len(p) or len(set(q)) < len(q):
-        return None
-    if not p or not q:
-        a, b = (unary(own, out, v, "") if own else v for v, own in (first, second))
-        return _infix(a, "*", b)
-    alone = [i for i in (*p, *q) if i not in out and (i in p) != (i in q)]
-    summed = [i for i in p if i in q and i not in out]
-    if alone or max(len(p), len(q)) > 2:
-        return None
-    if not summed:
-        return _without_sum(a, p, b, q, out)
-    if len(summed) == 2 or len([i for i in p if i in q]) == 2:
-        product = _infix(a, "*", _turned(b, q, p))[0]
-        axis = f", axis={p.index(summed[0])}" if out else ""
-        return f"np.sum({product}{axis})", ATOM
-    (s,) = summed
-    if out and out[0] not in p:
-        (a, p), (b, q) = (b, q), (a, p)
-    if len(p) == 2 and len(q) == 1 and p[0] == s:
-        # A vector from the left needs no transpose.
-        return _infix(b, "@", a)
-    left = a if p[-1] == s else _turned(a, p, p[::-1])
-    right = b if q[0] == s else _turned(b, q, q[::-1])
-    return _infix(left, "@", right)
-
-
-def _without_sum(a: Text, p: Indices, b: Text, q: Indices, out: Indices) -> Text | None:
-    if set(p) == set(q):
-        return _infix(_turned(a, p, out), "*", _turned(b, q, out))
-    if len(p) == len(q) == 1:
-        first, second = (a, b) if p == out[:1] else (b, a)
-        return f"np.outer({first[0]}, {second[0]})", ATOM
-    if len(out) > 2:
-        return None
-    (matrix, own), (vector, (i,)) = ((a, p), (b, q)) if len(p) == 2 else ((b, q), (a, p))
-    scale = vector if (i,) == out[1:] else (f"{bracketed(vector, ATOM)}[:, None]", ATOM)
-    return _infix(_turned(matrix, own, out), "*", scale)
-
-
-def _infix(a: Text, sign: str, b: Text) -> Text:
-    """A product of two; one sign in front is that of the whole."""
-    return f"{bracketed(a, PRODUCT)} {sign} {bracketed(b, SIGN)}", PRODUCT
-
-
-def _loop_arguments(
-    own: Recurrence, step: str, length: str, arrays: Sequence[str], sizes: Sequence[str]
-) -> str:
-    first, second = len(own.starts), len(own.starts) + len(own.slices)
-    parts = arrays[:first], arrays[first:second], (*arrays[second:], *sizes)
-    groups = (f"({''.join(f'{text}, ' for text in part).rstrip()})" for part in parts)
-    return f"{step}, {length}, {', '.join(groups)}, backwards={own.backwards}"
-
-
-def _states_text(whole: str, loop: Loop, others: str = "") -> str:
-    if loop.part == LAST:
-        place = "0" if loop.backwards else "-1"
-    else:
-        place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
-    return f"{whole}[{loop.carry}][{place}{others}]"
-
-
-# Terms -------------------------------------------------------------------------------------
-
-
-# Truth values are added up as numbers are.
-_AS_NUMBER: Final = "1.0 * "
 # A loop, one step after the other; what a step is given has a first axis of size 1.
 _RUN_LOOP: Final = '''\
 def run_loop(step, length, starts, slices, constants, backwards):
@@ -151,10 +71,11 @@ WORTH_NAMING: Final = 8
 DEEP: Final = 40
 # Smaller integers are floating-point numbers.
 _EXACT: Final = 2**53
-_CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
-    name: f.python
-    for name, f in (*MATRIX_FUNCTIONS.items(), *STACK_FUNCTIONS.items())
-    if name != "adj"
+# Truth values are added up as numbers are.
+_AS_NUMBER: Final = "1.0 * "
+_CALLS: Final = {
+    **{name: f.python for name, f in (*MATRIX_FUNCTIONS.items(), *STACK_FUNCTIONS.items())},
+    "argsort": 'np.argsort({x}, axis={k}, kind="stable")',
 }
 # Functions of whole arrays, given the array and the axes; what comes first is called `s` after it.
 _ALONG_AXES: Final = {
@@ -172,6 +93,382 @@ _ALONG_AXES: Final = {
     "norm": ("np.hypot.reduce({x}, axis={k})", ATOM),
     "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
 }
+# What computes Python's numbers from such.
+_ARITHMETIC: Final = ("add", "subtract", "multiply", "scale", "divide", "negate", "repeat", "power")
+
+
+class PythonDialect(Dialect):
+    """NumPy's words as people write them; subclasses have those of other libraries.
+
+    Texts of records are NumPy's, and `words` puts them into those of the library.
+    """
+
+    library = "NumPy"
+    key_of_records = "python"
+    modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
+    """What the code calls each module, and how it is imported."""
+    along_axes: Mapping[str, Text] = _ALONG_AXES
+    calls: Mapping[str, str] = _CALLS
+    reads_backwards = True
+
+    def __init__(self, program: Program, taken: set[str]) -> None:
+        """Write a program, with other names than those that are taken."""
+        super().__init__(program)
+        self.body: list[str] = []
+        self._taken = taken
+        self._texts: dict[Instruction, Text] = {}
+
+    def words(self, template: str) -> str:
+        """A text with NumPy's words in those of the library."""
+        return template
+
+    def named(self, text: str) -> str:
+        """A name for what a text says."""
+        name = fresh(f"t{len(self.body) + 1}", self._taken)
+        self.body.append(f"{name} = {text}")
+        return name
+
+    def text(self, own: Instruction) -> Text:
+        """The text of what an instruction computes: the same wherever it is used."""
+        if own not in self._texts:
+            self._texts[own] = super().text(own)
+        return self._texts[own]
+
+    def result(self, source: Source) -> str:
+        """The array to return."""
+        return self.source(source)[0]
+
+    def call(self, name: str, *args: str) -> Text:
+        """A call of what NumPy calls so."""
+        return f"{self.words(f'np.{name}(')}{', '.join(filter(None, args))})", ATOM
+
+    # Numbers ------------------------------------------------------------------------------------
+
+    def number(self, number: Number) -> Text:
+        """A number, as short as it is exact."""
+        sizes = " * ".join(map(self.program.size, number.sizes))
+        text, level = format_fraction(number.value)
+        value = self.words(text), level
+        if not sizes:
+            return value
+        if number.value == 1 and len(number.sizes) == 1:
+            return self.bare(number.sizes[0]), ATOM if is_simple(number.sizes[0]) else SUM
+        if number.value == 1:
+            return sizes, PRODUCT
+        return f"{bracketed(value, PRODUCT)} * {sizes}", PRODUCT
+
+    def is_number(self, source: Source) -> bool:
+        """Whether it is a number of Python's, not an array."""
+        if not isinstance(source, Instruction):
+            return isinstance(source, Number)
+        if source.kind in ("array", "zeros_and_ones"):
+            return not source.labels
+        is_root = source.kind == "power" and source.data == Fraction(1, 2)
+        arithmetic = source.kind in _ARITHMETIC and not is_root
+        return arithmetic and all(self.is_number(s) for s, _ in source.operands)
+
+    def bare(self, d: Size) -> str:
+        """The text of a size that stands alone."""
+        text = self.program.size(d)
+        return text[1:-1] if text.startswith("(") else text
+
+    def shape(self, dims: Dims) -> str:
+        """The sizes, as one argument."""
+        return self.bare(dims[0]) if len(dims) == 1 else as_tuple(map(self.bare, dims))
+
+    # Arrays that are made -----------------------------------------------------------------------
+
+    def _known(self, own: Instruction) -> Text:
+        """Known numbers."""
+        array: FixedArray
+        array, says_places = own.data
+        if not array.values.size:
+            return self.zeros(array.values.shape)
+        values = array.values.astype(int) if says_places else array.values
+        with np.printoptions(threshold=sys.maxsize):
+            listed = repr(values.tolist())
+        for word in ("nan", "inf"):
+            listed = listed.replace(word, self.words(f"np.{word}"))
+        return self.made("array", listed)
+
+    def made(self, name: str, *args: str) -> Text:
+        """A call that makes an array."""
+        return self.call(name, *args)
+
+    def zeros(self, dims: Dims) -> Text:
+        """An array of zeros."""
+        return self.made("zeros", self.shape(dims))
+
+    def ones(self, dims: Dims) -> Text:
+        """An array of ones."""
+        return self.made("ones", self.shape(dims))
+
+    def eye(self, size: Size) -> str:
+        """An identity matrix."""
+        return self.made("eye", self.bare(size))[0]
+
+    def arange(self, size: Size) -> str:
+        """The integers below a size."""
+        return self.call("arange", self.bare(size))[0]
+
+    def _array(self, own: Instruction) -> Text:
+        return self.source(own.operands[0][0])
+
+    def _filled(self, own: Instruction) -> Text:
+        ((source, _),), dims = own.operands, own.data
+        if source in (ONE, Number(Fraction(0))):
+            return self.ones(dims) if source == ONE else self.zeros(dims)
+        if isinstance(source, Number):
+            return self.made("full", self.shape(dims), self.source(source)[0])
+        return f"{bracketed(self.source(source), PRODUCT)} * {self.ones(dims)[0]}", PRODUCT
+
+    def _broadcast(self, own: Instruction) -> Text:
+        text = self.spread(own.operands[0], own.labels)
+        return f"{bracketed(text, PRODUCT)} * {self.ones(own.data)[0]}", PRODUCT
+
+    def _zeros_and_ones(self, own: Instruction) -> Text:
+        indicator: Term = own.data
+        names = [identifier(letter, self._taken) for letter in LETTERS[: indicator.order]]
+        index = names.__getitem__
+        conditions = [f"({self._condition(c, index)})" for c in indicator.constraints]
+        if not conditions or not indicator.order:
+            whole = " * ".join(conditions)
+            return (f"float({whole})", ATOM) if conditions else self.ones(indicator.dims)
+        shape = as_tuple(map(self.bare, indicator.dims))
+        function = f"lambda {', '.join(names)}: {_AS_NUMBER}{' * '.join(conditions)}"
+        return self.call("fromfunction", function, shape)
+
+    def _condition(self, constraint: Constraint, index: Callable[[int], str]) -> str:
+        return format_condition(constraint, index, self.bare)
+
+    def _selection(self, own: Instruction) -> Text:
+        """An array of zeros and ones: 1 at the places that integers say, from the end if < 0."""
+        return f"{_AS_NUMBER}({self.chosen(own)})", PRODUCT
+
+    def chosen(self, own: Instruction) -> str:
+        """The condition that the last indices are the places that integers say."""
+        (places,), dims = self.atoms(own), own.data
+        new = ", None" * len(dims)
+        conditions: list[str] = []
+        for k, d in enumerate(dims):
+            key = f"[..., {k}{new}]" if len(dims) > 1 else "[..., None]"
+            spread = f"[:{', None' * (len(dims) - k - 1)}]" if k < len(dims) - 1 else ""
+            array = f"{self.call('asarray', places)[0]}{key}"
+            conditions.append(f"{array} % {self.program.size(d)} == {self.arange(d)}{spread}")
+        return conditions[0] if len(dims) == 1 else " & ".join(f"({c})" for c in conditions)
+
+    def _with_zeros(self, own: Instruction) -> Text:
+        """A diagonal matrix, or an array times identities where it has zeros."""
+        value: Value
+        value, dims = own.data
+        if value.axes == (value.axes[0], value.axes[0]) and value.labels:
+            return self.call("diag", self.source(value.source)[0])
+        first = dict[int, int]()
+        parts: list[Indices] = []
+        arrays: list[str] = []
+        for k, i in enumerate(value.axes):
+            if first.setdefault(i, k) != k:
+                parts.append((first[i], k))
+                arrays.append(self.eye(dims[k]))
+        unlike = {i for i in first if value.axes.count(i) == 1} - {*value.labels}
+        for i in sorted(unlike):
+            parts.append((first[i],))
+            arrays.append(self.ones((dims[first[i]],))[0])
+        if value.labels:
+            parts.insert(0, tuple(first[i] for i in value.labels))
+            arrays.insert(0, self.source(value.source)[0])
+        out = tuple(range(len(dims)))
+        whole = arrays[0], ATOM
+        if parts != [out]:
+            whole = self._einsum((*parts, out), *arrays)
+        if value.labels or value.source == ONE:
+            return whole
+        return f"{bracketed(self.source(value.source), PRODUCT)} * {whole[0]}", PRODUCT
+
+    # Entry by entry -----------------------------------------------------------------------------
+
+    def permuted(self, array: Text, order: Indices) -> str:
+        """An array with its axes in some order."""
+        return self.call("transpose", array[0], str(order))[0]
+
+    def _infix(self, own: Instruction, sign: str, level: int, least: int) -> Text:
+        left, right = self.broadcast_operands(own)
+        if sign == "+" and right[0].startswith("-"):
+            least = POWER
+        return f"{bracketed(left, level)} {sign} {bracketed(right, least)}", level
+
+    def _add(self, own: Instruction) -> Text:
+        first, second = own.operands
+        if first == second:
+            return f"2 * {bracketed(self.broadcast_operands(own)[0], SIGN)}", PRODUCT
+        return super()._add(own)
+
+    def _multiply(self, own: Instruction) -> Text:
+        # What has more axes comes first.
+        one, other = own.operands
+        turned = other[1] and len(one[1]) < len(other[1])
+        return super()._multiply(replace(own, operands=(other, one)) if turned else own)
+
+    def _scale(self, own: Instruction) -> Text:
+        factor, array = own.operands
+        if factor[0] == Number(Fraction(-1)):
+            return f"-{bracketed(self.transposed(array, own.labels), SIGN)}", SIGN
+        return super()._scale(own)
+
+    def _negate(self, own: Instruction) -> Text:
+        return f"-{bracketed(self.broadcast_operands(own)[0], SIGN)}", SIGN
+
+    def _power(self, own: Instruction) -> Text:
+        base, exponent = self.broadcast_operands(own)
+        if own.data == Fraction(1, 2):
+            return self.call("sqrt", base[0])
+        if own.data == -1:
+            return f"1 / {bracketed(base, SIGN)}", PRODUCT
+        return f"{bracketed(base, ATOM)} ** {bracketed(exponent, SIGN)}", POWER
+
+    def _function(self, own: Instruction) -> Text:
+        function: Function
+        function, asked = own.data
+        args = self.operands(function, asked, self.broadcast_operands(own))
+        if isinstance(function, OwnFunction):
+            return function.code.format(*(text for text, _ in args)), ATOM
+        return filled(self.words(self.template(function)), args, self.named)
+
+    def operands(
+        self, function: Function, asked: Sequence[bool], operands: Sequence[Text]
+    ) -> Sequence[Text]:
+        """The operands of a function; any number says yes or no in NumPy, 0 no."""
+        return operands
+
+    def template(self, own: Function) -> str:
+        """The text of a function, with places for its operands."""
+        return own.spelled.get("python") or own.code
+
+    def _numbers(self, own: Instruction) -> Text:
+        return _AS_NUMBER + bracketed(self.source(own.operands[0][0]), SIGN), PRODUCT
+
+    # Products and sums --------------------------------------------------------------------------
+
+    def _repeat(self, own: Instruction) -> Text:
+        text = bracketed(self.source(own.operands[0][0]), SIGN)
+        return f"{self.program.size(own.data)} * {text}", PRODUCT
+
+    def _diagonal(self, own: Instruction) -> Text:
+        ((source, labels),) = own.operands
+        if len(labels) == 2:
+            return self.call("diag", self.source(source)[0])
+        return self._einsum((labels, own.labels), self.source(source)[0])
+
+    def _einsum(self, parts: Sequence[Indices], *arrays: str) -> Text:
+        return self.call("einsum", f'"{letters(*parts)}"', *arrays)
+
+    def _sum(self, own: Instruction) -> Text:
+        ((source, labels),) = own.operands
+        if isinstance(source, Instruction) and source.kind == "diagonal":
+            ((array, inner),) = source.operands
+            if len(inner) == 2:
+                return self.call("trace", self.source(array)[0])
+            return self._einsum((inner, own.labels), self.source(array)[0])
+        return self.call("sum", self.source(source)[0], self._axes(labels, own.labels))
+
+    def _axes(self, labels: Indices, kept: Indices) -> str:
+        gone = tuple(k for k, i in enumerate(labels) if i not in kept)
+        return f"axis={gone[0] if len(gone) == 1 else gone}" if kept else ""
+
+    def _outer(self, own: Instruction) -> Text:
+        a, b = self.atoms(own)
+        if len(own.labels) == 2:
+            return self.call("outer", a, b)
+        return self._einsum((*(labels for _, labels in own.operands), own.labels), a, b)
+
+    def _contract(self, own: Instruction) -> Text:
+        c: Contraction = own.data
+        (left, p), (_, q) = c.left, c.right
+        if max(len(p), len(q)) <= 2 and len(c.summed) + len(c.batch) == 2:
+            # Entry by entry, then a sum.
+            text = f"{bracketed(self.source(left), PRODUCT)} * "
+            text += bracketed(self.transposed(c.right, p), SIGN)
+            return self.call("sum", text, self._axes(p, own.labels))
+        if c.operator == "einsum":
+            return self._einsum((p, q, own.labels), *self.atoms(own))
+        return self.matrices(c)
+
+    # Views and whole arrays ---------------------------------------------------------------------
+
+    def _entries(self, own: Instruction) -> Text:
+        return f"{self.atom(own.operands[0])}[{', '.join(own.data)}]", ATOM
+
+    def _selected(self, own: Instruction) -> Text:
+        array, index = own.operands
+        return f"{self.atom(array)}[{':, ' * own.data}{self.source(index[0])[0]}]", ATOM
+
+    def _call(self, own: Instruction) -> Text:
+        node: Term = own.data
+        (x, *_), k = (self.source(s) for s, _ in own.operands), detail(node)
+        if node.op in self.along_axes:
+            return self._along_axes(node, x)
+        if node.op == "cofactors" and node.data == 1:
+            text = self.words("np.linalg.det({0}) * np.linalg.inv({0}).T").format(x[0])
+            return text, PRODUCT
+        if node.op in EXTREMES:
+            return self.call(node.op, x[0], self._axes(*node.spec))
+        if node.op not in self.calls:
+            raise UnsupportedOperation(
+                f"{node.op} has no function in {self.library}; see eggrad.compile"
+            )
+        text = self.words(self.calls[node.op]).format(x[0], x=x[0], k=k)
+        return text, PRODUCT if node.op == "adj" else ATOM
+
+    def _along_axes(self, node: Term, operand: Text) -> Text:
+        """A function of a whole array, in some steps."""
+        (text, level), order = self.along_axes[node.op], node.args[0].order
+        kept = node.spec[1] if node.op != "logdet" else ()
+        gone = tuple(k for k in range(order) if k not in kept)
+        if len(gone) == order == 1:
+            text = text.replace(", axis={k}", "").replace(", keepdims=True", "")
+        *first, template = self.words(text).split("; ")
+        often = text.count("{x}") > 1 and operand[1] < ATOM
+        given = {"x": self.named(operand[0]) if often else operand[0]}
+        given["k"] = str(gone[0] if len(gone) == 1 else gone)
+        for part in first:
+            given["s"] = self.named(part.format(**given))
+        return template.format(**given), level
+
+    def _loop(self, own: Instruction) -> Text:
+        """States of a loop, which runs once for all that are needed."""
+        return self.named(f"run_loop({self.loop_arguments(own)})"), ATOM
+
+    def origin(self, function: OwnFunction) -> str:
+        """The line that imports a declared function, or says that it is the user's own."""
+        return imported(function, "numpy") or f"# {function.name} is a function of your own."
+
+    def first_lines(self, body: str) -> list[str]:
+        """Lines that stand before all others, given these."""
+        return []
+
+
+class _PrintedLowering(Lowering):
+    """Gives a name to what is used again, or nested deep."""
+
+    def __init__(self, program: Program, dialect: PythonDialect) -> None:
+        super().__init__(program)
+        self._dialect = dialect
+        self._users = Counter(a for node in postorder(*program.roots) for a in node.args)
+        self._depth: dict[Term, int] = {}
+
+    def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        found = super().values(node, done)
+        self._depth[node] = 1 + max((self._depth[a] for a in node.args), default=0)
+        value = found[node]
+        if not node.args or not isinstance(value.source, Instruction):
+            return found
+        often = self._users[node] > 1
+        if often or self._depth[node] > DEEP:
+            text, _ = self._dialect.text(value.source)
+            if self._depth[node] > DEEP or len(text) > WORTH_NAMING:
+                self._depth[node] = 0
+                return {node: replace(value, source=self._dialect.named(text))}
+        return found
 
 
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -185,340 +482,94 @@ def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
         return A @ x
     <BLANKLINE>
     """
-    return Writer([root], scope).text()
+    return written(PythonDialect, root, scope)
 
 
-class Writer:
-    """Writes a function of NumPy arrays; subclasses write those of other libraries' arrays.
+def written(dialect: type[PythonDialect], root: Term, scope: Sequence[Term]) -> str:
+    """The module of a function in a dialect."""
+    root = without_higher_cofactors(root)
+    taken = {"np", "float", "run_loop", *dialect.modules, *(f.name for f in own_functions(root))}
+    known: dict[Step, tuple[str, tuple[str, ...]]] = {}
+    functions: list[list[str]] = []
+    for k, step in enumerate(steps_of(root), 1):
+        own = (*step.carries, *step.slices, *step.constants)
+        function = _Function(dialect, step.results, own, {*taken}, known, is_step=True)
+        name = function.fresh(f"step{k}")
+        functions.append(function.lines(name))
+        known[step] = name, tuple(function.open)
+    function = _Function(dialect, [root], (*variables(root, *scope),), {*taken}, known)
+    functions.append(function.lines(function.fresh("f")))
+    if known:
+        functions.insert(0, function.dialect.words(_RUN_LOOP).splitlines())
+    whole = "\n".join(line for own in functions for line in own)
+    head = [line for m, line in dialect.modules.items() if re.search(rf"\b{m}\.", whole)]
+    head += [function.dialect.origin(f) for f in own_functions(root)]
+    texts = ["\n".join([*own, ""]) for own in functions]
+    return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)
 
-    Code is written in NumPy's words, and `translated` has the last word on it.
-    """
 
-    library = "NumPy"
-    key = "python"
-    """What records of functions call the language."""
-    name = "f"
-    modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
-    """What the code calls each module, and how it is imported."""
-    along_axes: Mapping[str, Text] = _ALONG_AXES
+def fresh(name: str, taken: set[str]) -> str:
+    """A Python name that is not taken; it is from now on."""
+    own = identifier(name, taken)
+    taken.add(own)
+    return own
 
-    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
-        """Give every name of a user one that Python has."""
-        self.roots = [without_higher_cofactors(root) for root in roots]
-        self._variables = variables(*self.roots, *scope)
-        self._functions = own_functions(*self.roots)
-        self._taken = {"np", "float", "run_loop", *self.modules, *(f.name for f in self._functions)}
-        self._body: list[str] = []
-        self._names = {v: self._identifier(v.name) for v in self._variables}
-        self._size_names = {d: self._identifier(d) for d in symbols(*self.roots)}
-        self._sizes: dict[str, str] = {}
-        self._steps: Mapping[Step, Writer] = {}
-        self._loops: dict[Recurrence, str] = {}
-        # Sizes that no array has are further parameters.
-        self._is_step, self.open = False, list[str]()
 
-    def text(self) -> str:
-        """The module."""
-        steps: dict[Step, Writer] = {}
-        functions: list[list[str]] = []
-        for k, step in enumerate(steps_of(*self.roots), 1):
-            own = (*step.carries, *step.slices, *step.constants)
-            steps[step] = writer = type(self)(step.results, own)
-            writer._steps, writer._is_step = steps, True
-            writer.name = self._identifier(f"step{k}")
-            functions.append(writer.function([writer._names[v] for v in own]))
-        self._steps = steps
-        self.name = self._identifier("f")
-        functions.append(self.function([*self._names.values()]))
-        if steps:
-            functions.insert(0, [self.translated(line) for line in _RUN_LOOP.splitlines()])
-        whole = "\n".join(line for own in functions for line in own)
-        head = [line for m, line in self.modules.items() if re.search(rf"\b{m}\.", whole)]
-        head += [self.origin(f) for f in self._functions]
-        texts = ["\n".join([*own, ""]) for own in functions]
-        return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)
+class _Function:
+    """A function of some variables; `open` are sizes that none of them has."""
 
-    def function(self, parameters: Sequence[str]) -> list[str]:
-        """The lines of a function of some parameters, and of the sizes that none of them has."""
-        roots = self.roots
-        if any(t.order > len(specs.LETTERS) for t in postorder(*roots)):
-            raise UnsupportedOperation(f"np.einsum has {len(specs.LETTERS)} indices, no more")
-        users = Counter(a for node in postorder(*roots) for a in node.args)
-        done: dict[Term, Text] = {}
-        body = self._body
-        depth: dict[Term, int] = {}
-        for node in postorder(*roots):
-            text = self.node(node, [done[a] for a in node.args], done)
-            depth[node] = 1 + max((depth[a] for a in node.args), default=0)
-            often = users[node] > 1 and len(text[0]) > WORTH_NAMING
-            if node.args and (often or depth[node] > DEEP):
-                depth[node] = 0
-                text = self.named(text[0]), ATOM
-            done[node] = text
-        results = [self.result(r, done[r][0]) for r in roots]
-        returned = f"[{', '.join(results)}]" if self._is_step else results[0]
-        body.append(f"return {returned}")
-        body = [self.translated(line) for line in body]
-        body[:0] = self.first_lines("\n".join(body))
-        mentioned = {*re.findall(r"\w+", "\n".join(body))}
-        sizes = sorted(self._sizes.items())
-        lines = [f"{size} = {place}" for size, place in sizes if size in mentioned and place] + body
-        known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
-        result = " and ".join(_axes(r.dims) for r in roots)
-        title = f'"""Axes {result}{", for " * bool(known)}{known}."""'
-        used = {d: name for d, name in self._size_names.items() if name in self._sizes}
-        lines = [*[title] * (not self._is_step), *renamings("#", self._names, used), *lines]
-        given = ", ".join([*parameters, *(self._size_names[d] for d in self.open)])
-        return [f"def {self.name}({given}):", *(f"    {k}" for k in lines)]
+    def __init__(
+        self,
+        dialect: type[PythonDialect],
+        roots: Sequence[Term],
+        own: Sequence[Term],
+        taken: set[str],
+        steps: Steps,
+        *,
+        is_step: bool = False,
+    ) -> None:
+        if any(t.order > len(LETTERS) for t in postorder(*roots)):
+            raise UnsupportedOperation(f"np.einsum has {len(LETTERS)} indices, no more")
+        self._taken, self._is_step, self._roots, self._own = taken, is_step, roots, own
+        self._names = {v: self.fresh(v.name) for v in own}
+        self._sizes = {d: self.fresh(d) for d in symbols(*roots)}
+        names = {v.name: name for v, name in self._names.items()}
+        like = next((self._names[v] for v in sorted(own, key=lambda v: not v.dims)), "")
+        program = Program(
+            tuple(roots), CostModel(), names, self._sizes, {}, like, in_place=False, steps=steps
+        )
+        program.alone, program.block = True, Inline()
+        program.reads_backwards = dialect.reads_backwards
+        program.indices = only_indices(*roots)
+        program.masks = asked_alone(program.roots)
+        program.turns += rows_in_order, vectors_as_stored, by_einsum
+        self.dialect = dialect(program, taken)
+        _PrintedLowering(program, self.dialect).run()
+        results = [self.dialect.result(r) for r in program.returned]
+        returned = f"[{', '.join(results)}]" if is_step else results[0]
+        body = [*self.dialect.body, f"return {returned}"]
+        self._body = [*self.dialect.first_lines("\n".join(body)), *body]
+        self._used = {d: self._sizes[d] for d in sorted(program.used)}
+        fixed = {s for v in own for d in v.dims for s in size_symbols(d)}
+        self.open = [d for d in self._used if d not in fixed]
 
-    def named(self, text: str) -> str:
-        """A name for what a text says."""
-        name = self._identifier(f"t{len(self._body) + 1}")
-        self._body.append(f"{name} = {text}")
-        return name
-
-    def translated(self, line: str) -> str:
-        """A line in the words of the library."""
-        return line
-
-    def first_lines(self, body: str) -> list[str]:
-        """Lines that stand before all others, given these."""
-        return []
-
-    def result(self, root: Term, text: str) -> str:
-        """The array to return."""
-        return text
-
-    def reads(self, key: Sequence[str]) -> bool:
-        """Whether an array can be asked for these entries."""
-        return True
-
-    def origin(self, function: OwnFunction) -> str:
-        """The line that imports a declared function, or says that it is the user's own."""
-        return imported(function, "numpy") or f"# {function.name} is a function of your own."
-
-    def call(self, node: Term, args: Sequence[Text]) -> Text:
-        """An element-wise function or one of a matrix."""
-        code = node.data.code if isinstance(node.data, OwnFunction) else _CALLS[node.op]
-        own = self.unspread(node, args) if len(args) == 2 else args
-        texts = [text for text, _ in own]
-        known = FUNCTIONS.get(node.op)
-        if known and (node.op == "where" or node.op.startswith("logical_")):
-            texts = [text.removeprefix(_AS_NUMBER) for text in texts]
-        if known and known.is_test:
-            return _AS_NUMBER + code.format(*texts), PRODUCT
-        return code.format(*texts), ATOM
-
-    def spelled(self, own: Function) -> str:
-        """The text of a function that only programs have, with places for its operands."""
-        return own.spelled.get(self.key) or own.spelled.get("python") or own.code
-
-    def _along_axes(self, node: Term, operand: Text) -> Text:
-        """A function of a whole array."""
-        (text, level), order = self.along_axes[node.op], node.args[0].order
-        kept = node.spec[1] if node.op != "logdet" else ()
-        gone = tuple(k for k in range(order) if k not in kept)
-        if len(gone) == order == 1:
-            text = text.replace(", axis={k}", "").replace(", keepdims=True", "")
-        *first, template = text.split("; ")
-        often = text.count("{x}") > 1 and operand[1] < ATOM
-        given = {"x": self.named(operand[0]) if often else operand[0]}
-        given["k"] = str(gone[0] if len(gone) == 1 else gone)
-        for part in first:
-            given["s"] = self.named(part.format(**given))
-        return template.format(**given), level
-
-    def _identifier(self, name: str) -> str:
-        """A Python name that nothing else in the text has."""
-        own = identifier(name, self._taken)
-        self._taken.add(own)
-        return own
-
-    def _size(self, size: Size) -> str:
-        for symbol in size_symbols(size):
-            self._use_size(symbol)
-        return size_text(size, self._size_names)
-
-    def _use_size(self, size: str) -> None:
-        name = self._size_names[size]
-        if name not in self._sizes:
-            self._sizes[name] = self._origin(size)
+    def fresh(self, name: str) -> str:
+        """A Python name that nothing else in the function has."""
+        return fresh(name, self._taken)
 
     def _origin(self, size: str) -> str:
-        fixed = {s for v in self._variables for d in v.dims for s in size_symbols(d)}
-        if size not in fixed:
-            self.open.append(size)
-            return ""
-        v, axis, more = place_of_size(size, self._variables)
+        v, axis, more = place_of_size(size, self._own)
         return f"{self._names[v]}.shape[{axis}]{more}"
 
-    def shape(self, dims: Dims) -> str:
-        """The sizes, as one argument."""
-        listed = ", ".join(map(self._size, dims))
-        return listed if len(dims) == 1 else f"({listed})"
-
-    def node(self, node: Term, args: Sequence[Text], done: Mapping[Term, Text]) -> Text:
-        """The text of a node, given those of its operands."""
-        match node.op:
-            case "variable":
-                return self._names[node], ATOM
-            case "array":
-                return self.array(node.array)
-            case "constant":
-                return self.constant(node.value, node.dims)
-            case "size":
-                size = node.symbol
-                return self._size(size), ATOM if is_simple(size) else SUM
-            case "delta":
-                return self.delta(node.dims[: node.order // 2])
-            case "indicator":
-                return self.indicator(node)
-            case "selection":
-                return self.selection(node, args[0])
-            case "argsort":
-                return self.argsort(args[0][0], node.number), ATOM
-            case "scan":
-                return self._states(node, args)
-            case "einsum":
-                return self._product(node, args)
-            case name if name in EXTREMES:
-                source, out = node.spec
-                return unary(
-                    source, out, args[0], specs.format_spec(node.spec), EXTREMES[name].python
-                )
-            case "add" if node.args[0] is node.args[1]:
-                return f"2 * {bracketed(args[0], SIGN)}", PRODUCT
-            case "add" | "subtract":
-                left, right = self.unspread(node, args)
-                sign, least = ("+", SUM) if node.op == "add" else ("-", PRODUCT)
-                if node.op == "add" and right[0].startswith("-"):
-                    least = POWER
-                return f"{bracketed(left, SUM)} {sign} {bracketed(right, least)}", SUM
-            case "divide":
-                left, right = self.unspread(node, args)
-                return f"{bracketed(left, PRODUCT)} / {bracketed(right, SIGN)}", PRODUCT
-            case "negate":
-                return f"-{bracketed(args[0], SIGN)}", SIGN
-            case "power":
-                return _power(node, args)
-            case "adj":
-                return MATRIX_FUNCTIONS["adj"].python.format(args[0][0]), PRODUCT
-            case "cofactors" if node.data == 1:
-                matrix = args[0][0]
-                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT
-            case name if name in _CALLS or isinstance(node.data, OwnFunction):
-                return self.call(node, args)
-            case name if name in FUNCTIONS:
-                return filled(self.spelled(FUNCTIONS[name]), args, self.named)
-            case name if name in self.along_axes:
-                return self._along_axes(node, args[0])
-            case name:
-                raise UnsupportedOperation(
-                    f"{name} has no function in {self.library}; see eggrad.compile"
-                )
-
-    def _states(self, node: Term, args: Sequence[Text]) -> Text:
-        """States of a loop, which runs once for all that are needed."""
-        own = recurrence_of(node)
-        if own not in self._loops:
-            step = self._steps[own.step]
-            arrays = [text for text, _ in args]
-            shape = [self._size(node.loop.inside[s]) for s in step.open]
-            given = _loop_arguments(own, step.name, self._size(own.length), arrays, shape)
-            self._loops[own] = self.named(f"run_loop({given})")
-        return _states_text(self._loops[own], node.loop), ATOM
-
-    def array(self, array: FixedArray) -> Text:
-        """Known numbers."""
-        values = array.values
-        if not values.size:
-            return f"np.zeros({self.shape(values.shape)})", ATOM
-        listed = re.sub(r"\b(nan|inf)\b", r"np.\1", repr(values.tolist()))
-        return f"np.array({listed})", ATOM
-
-    def constant(self, value: Fraction, dims: Dims) -> Text:
-        """An array of one number."""
-        if not dims:
-            return format_fraction(value)
-        if value in (0, 1):
-            return f"np.{'ones' if value else 'zeros'}({self.shape(dims)})", ATOM
-        return f"np.full({self.shape(dims)}, {format_fraction(value)[0]})", ATOM
-
-    def delta(self, dims: Dims) -> Text:
-        """A product of identity matrices."""
-        identities = [f"np.eye({self._size(d)})" for d in dims]
-        if len(dims) == 1:
-            return identities[0], ATOM
-        rows, columns = range(len(dims)), range(len(dims), 2 * len(dims))
-        spec = specs.canonical(list(zip(rows, columns, strict=True)), (*rows, *columns))
-        return f'np.einsum("{specs.format_spec(spec)}", {", ".join(identities)})', ATOM
-
-    def indicator(self, node: Term) -> Text:
-        """An array of zeros and ones."""
-        letters = [identifier(letter, self._taken) for letter in specs.LETTERS[: node.order]]
-        index = letters.__getitem__
-        conditions = [f"({format_condition(c, index, self._size)})" for c in node.constraints]
-        if not conditions or not node.order:
-            whole = " * ".join(conditions) or f"np.ones({self.shape(node.dims)})"
-            return (f"float({whole})", ATOM) if conditions else (whole, ATOM)
-        shape = f"({', '.join(map(self._size, node.dims))}{',' * (node.order == 1)})"
-        function = f"lambda {', '.join(letters)}: 1.0 * {' * '.join(conditions)}"
-        return f"np.fromfunction({function}, {shape})", ATOM
-
-    def selection(self, node: Term, places: Text) -> Text:
-        """An array of zeros and ones: 1 at the places that integers say, from the end if < 0."""
-        return f"1.0 * ({self.chosen(node, places)})", PRODUCT
-
-    def chosen(self, node: Term, places: Text) -> str:
-        """The condition that the last indices are the places that integers say."""
-        count = len(node.chosen)
-        new = ", None" * count
-        conditions: list[str] = []
-        for k, d in enumerate(node.chosen):
-            size = self._size(d)
-            own = f"[..., {k}{new}]" if count > 1 else "[..., None]"
-            spread = f"[:{', None' * (count - k - 1)}]" if k < count - 1 else ""
-            array = f"np.asarray({places[0]}){own}"
-            conditions.append(f"{array} % {size} == {self.arange(size)}{spread}")
-        return conditions[0] if count == 1 else " & ".join(f"({c})" for c in conditions)
-
-    def arange(self, size: str) -> str:
-        """The integers below a size."""
-        return f"np.arange({size})"
-
-    def argsort(self, operand: str, axis: int) -> str:
-        """The places in ascending order along an axis."""
-        return f'np.argsort({operand}, axis={axis}, kind="stable")'
-
-    def unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
-        """The operands of an operation on entries; a constant beside an array is a number."""
-        numbers = [
-            format_fraction(a.value) if a.op == "constant" and b.order else None
-            for a, b in zip(node.args, node.args[::-1], strict=True)
-        ]
-        first, second = (
-            (number if number and not other else text)
-            for text, number, other in zip(args, numbers, numbers[::-1], strict=True)
-        )
-        return first, second
-
-    def _product(self, node: Term, args: Sequence[Text]) -> Text:
-        *parts, out = node.spec
-        spec = specs.format_spec(node.spec)
-        if len(parts) == 1:
-            return unary(parts[0], out, args[0], spec)
-        vectors = [k for k, a in enumerate(node.args) if a.op == "delta"]
-        if vectors and sorted(a.order for a in node.args) == [1, 2] and node.order == 2:
-            return f"np.diag({args[1 - vectors[0]][0]})", ATOM
-        if by_views(node):
-            first = node.args[0].op != "indicator"
-            left, right, _ = node.spec
-            own = (right, left, out) if first else (left, right, out)
-            key = slices(node.args[first], node.args[1 - first], own)
-            if key is not None and self.reads(key):
-                return f"{bracketed(args[1 - first], ATOM)}[{', '.join(key)}]", ATOM
-        found = binary((args[0], parts[0]), (args[1], parts[1]), out)
-        return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', ATOM)
+    def lines(self, name: str) -> list[str]:
+        """The lines of the definition."""
+        sizes = [f"{n} = {self._origin(d)}" for d, n in self._used.items() if d not in self.open]
+        known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
+        result = " and ".join(_axes(r.dims) for r in self._roots)
+        title = f'"""Axes {result}{", for " * bool(known)}{known}."""'
+        head = [*[title] * (not self._is_step), *renamings("#", self._names, self._used)]
+        given = ", ".join([*self._names.values(), *(self._sizes[d] for d in self.open)])
+        return [f"def {name}({given}):", *(f"    {k}" for k in (*head, *sizes, *self._body))]
 
 
 def place_of_size(size: str, variables: Sequence[Term]) -> tuple[Term, int, str]:
@@ -570,15 +621,6 @@ def format_condition(
     if isinstance(relation, int):
         return f"({format_form(f, index, size, ' * ')}) % {relation} == 0"
     return format_comparison(constraint, index, size, signs)
-
-
-def _power(node: Term, args: Sequence[Text]) -> Text:
-    exponent = node.args[1].data if node.args[1].op == "constant" else None
-    if exponent == Fraction(1, 2):
-        return f"np.sqrt({args[0][0]})", ATOM
-    if exponent == -1:
-        return f"1 / {bracketed(args[0], SIGN)}", PRODUCT
-    return f"{bracketed(args[0], ATOM)} ** {bracketed(args[1], SIGN)}", POWER
 
 
 def format_fraction(value: Fraction) -> Text:
