@@ -63,8 +63,8 @@ _DECOMPOSITIONS: Final = {
 }
 # What XLA does together with something else.
 _FREE: Final = (
-    "scalar", "scalar_function", "view", "loop", "row", "gemv_row", "fresh", "batch", "diagonal",
-    "matmul_operand",
+    "scalar", "scalar_function", "view", "indicator", "loop", "row", "gemv_row", "fresh", "batch",
+    "diagonal", "matmul_operand",
 )  # fmt: skip
 
 

@@ -19,10 +19,11 @@ from eggrad.engine.compilation.program import (
     Value,
     number,
 )
-from eggrad.engine.compilation.views import by_selection, by_views, places, slices
+from eggrad.engine.compilation.views import by_selection, by_views
 from eggrad.engine.costs.time_model import multiplications
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.indicator_plan import running_sum_of
+from eggrad.engine.indices.slices import places, slices
 from eggrad.engine.indices.spec import Dims, Indices, Spec
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
 from eggrad.engine.terms.loops import LAST, Recurrence, recurrence_of
@@ -301,14 +302,14 @@ class Lowering:
         if running is not None and self._program.in_place:
             own = Instruction("running_sum", (atom,), running.labels, running)
             return Value(self._block.emit(own), running.labels, out)
-        key = slices(indicator, term, spec, self._program.size)
+        key = slices(indicator, term.dims, spec, self._program.size)
         backwards = key is not None and any("::-" in k for k in key)
         if key is not None and (self._program.reads_backwards or not backwards):
             return self._emitted("entries", [atom], node, tuple(key), view=True)
         if self._program.alone:
             return None
         if self._program.in_place:
-            placed = places(indicator, term, spec, self._program.size)
+            placed = places(indicator, spec, self._program.size)
             if placed is not None:
                 return _placed(full, spec, placed)
         return self._emitted("indicator_product", [atom], node, (spec, indicator), view=True)

@@ -151,8 +151,9 @@ class Block:
         return self._add(own, None)
 
     def alias(self, own: Instruction, source: Source) -> Source:
-        """Name what may be a view of an array."""
-        return self._add(own, self.owner(source) if isinstance(source, str) else None)
+        """Name what may be a view of an array, or of what an array is seen as."""
+        shown = next(names_in(source), None)
+        return self._add(own, None if shown is None else self.owner(shown))
 
     def owner(self, name: str) -> str:
         """The array whose memory a name shows; the name itself where that is its own."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.costs.time_model import Curve, Rates
+from eggrad.engine.runtime.indicators import indicator_product
 from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
 from eggrad.engine.runtime.stable_functions import softmax
 from eggrad.engine.terms.functions import FUNCTIONS
@@ -117,6 +118,9 @@ def _elementwise() -> Iterator[Probe]:
     yield Probe("scalar", (Trial("s * s", _scalars, (), 1),))
     yield Probe("scalar_function", (Trial("np.exp(s)", _scalars, (), 1),))
     yield Probe("view", (Trial("A.T", _matrix, (2, 2), 1),))
+    # Entries written every other place: what plans it takes the time.
+    apart = "indicator_product(((0, 1), (1,), (0,)), (('=', (1, -2, 0)),), (8, 4), x)"
+    yield Probe("indicator", (Trial(apart, _vectors, (4,), 1),))
 
 
 def _memory() -> Iterator[Probe]:
@@ -271,6 +275,7 @@ def measure(statement: str, arrays: dict[str, Any]) -> float:
         "softmax": softmax,
         "adjugate": adjugate,
         "inverse_from_cholesky": inverse_from_cholesky,
+        "indicator_product": indicator_product,
     }
     timer = Timer(statement, globals=known | arrays)
     timer.timeit(1)

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
 from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.affine import resized_dims
+from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import (
     Sparsity,
     plan_of,
@@ -27,6 +28,7 @@ from eggrad.engine.indices.indicator_plan import (
     stored_places,
     visited_dims,
 )
+from eggrad.engine.indices.slices import KnownConditions, is_sliced
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -660,14 +662,24 @@ def _product_steps(
         return [("scalar_function", (), ()), ("transposed", visited, ())]
     planned = plan_of(spec, args, deltas, _length)
     if planned is not None:
+        # What is no slice takes a call that plans it.
+        called = [] if _is_sliced(spec, args, deltas) else [("indicator", (), ())]
         if planned.is_view:
-            return [("view", (), ())]
+            return called or [("view", (), ())]
         if running_sum_of(spec, args, deltas):
             # Each entry waits for the one before: that takes as long as an exponential of each.
             summed = (d for d, known in zip(args, deltas, strict=True) if known in (False, True))
             return [("exp", next(summed), ())]
-        return [("arithmetic", tuple(visited_dims(spec, args, deltas, _length).values()), ())]
+        visited = tuple(visited_dims(spec, args, deltas, _length).values())
+        return [*called, ("arithmetic", visited, ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
+
+
+def _is_sliced(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[Sparsity, ...]) -> bool:
+    place = next(k for k, known in enumerate(sparsity) if isinstance(known, tuple))
+    other = 1 - place
+    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
+    return is_sliced(own, args[other], (spec[place], spec[other], spec[-1]))
 
 
 def _elementwise_rates(

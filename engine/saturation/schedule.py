@@ -14,9 +14,10 @@ from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.errors import BudgetExceeded, MissingRule, UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
-from eggrad.engine.extraction.extract import used
+from eggrad.engine.extraction.extract import cheapest_trees, used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
+from eggrad.engine.indices.spec import Indices
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import DIFFERENTIAL, SLOPE_NODES
 from eggrad.engine.laws.properties import TOTAL
@@ -358,22 +359,47 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
+    stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
+    finite = _finite_where_variables_are(graph) if picked else ()
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
             return m.children[0] in chosen or m.children[0] in picked
         if m.constructor != "ein":
             return False
+        by_views = all(len({*part}) == len(part) for part in m.spec)
+
+        def is_picked(a: int, b: int, first: Indices, second: Indices) -> bool:
+            # Entries that an indicator picks are read where they lie, and not multiplied by 0:
+            # what they are picked from need only not overflow.
+            masks = stored if by_views and b in finite else picked
+            # An entry that is picked has been taken before where the mask has no such axis.
+            return any(first[k] in second for k in masks.get(a, ()))
+
         pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
         return any(
-            # An entry that an indicator picks has been taken before where it has no such axis.
-            not graph.knows(b, TOTAL)
-            and (a in chosen or any(first[k] in second for k in picked.get(a, ())))
+            not graph.knows(b, TOTAL) and (a in chosen or is_picked(a, b, first, second))
             for a, b, first, second in pairs
         )
 
     known = chosen or picked
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
+
+
+def _finite_where_variables_are(graph: Snapshot) -> Collection[int]:
+    """The e-classes with a term of functions that are defined everywhere and do not overflow."""
+
+    def is_harmless(m: ENode) -> bool:
+        if m.constructor == "power":
+            exponent = graph.number(m.children[1])
+            return exponent is not None and exponent >= 0 and exponent.denominator == 1
+        if m.constructor in FUNCTION_NODES.values():
+            own = record(str(m.data[0]))
+            return own.total and not own.grows
+        return not m.children or m.constructor in _FINITE
+
+    kept = {c: [m for m in nodes if is_harmless(m)] for c, nodes in graph.members.items()}
+    return cheapest_trees(kept, lambda *_: 1)[1].keys()
 
 
 def _masked(
@@ -403,6 +429,7 @@ def _masked(
     return found
 
 
+_FINITE: Final = ("ein", "ein1", "negate", "scale", "add", "subtract")
 _KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
 
 

@@ -1,9 +1,11 @@
 """Terms lowered to what code computes fast and without losing digits, and compiled."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
+from eggrad.engine.compilation.known_values import with_known_values
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
@@ -94,8 +96,13 @@ def lower(
     >>> form.terms[0].op
     'expm1'
     """
-    return optional(
+    found = optional(
         "looking for fast forms",
         lambda: find_variants(system(), roots, rates, sizes),
         lambda: (SizeVariant(tuple(roots)),),
     )
+    return tuple(replace(f, terms=tuple(with_known_values(f.terms, _value))) for f in found)
+
+
+def _value(term: Term) -> Any:
+    return compile_terms([term], single=True)()

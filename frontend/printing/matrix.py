@@ -16,7 +16,7 @@ from itertools import count as numbers_from
 from itertools import permutations
 from typing import Any, Final, cast
 
-from eggrad.engine.compilation.views import by_views, slices
+from eggrad.engine.compilation.views import by_views
 from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.guard import optional
@@ -24,6 +24,7 @@ from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.precedence import Text, bracketed, levels
+from eggrad.engine.indices.slices import slices
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
@@ -141,7 +142,7 @@ def key_of(node: Term) -> tuple[Term, list[str]] | None:
     indicator, array = node.args if first else node.args[::-1]
     left, right, out = node.spec
     spec = (left, right, out) if first else (right, left, out)
-    key = slices(indicator, array, spec)
+    key = slices(indicator, array.dims, spec)
     if key is None or any(k.count(":") > 1 for k in key):
         return None
     whole = [*key, *[":"] * (array.order - len(key))]

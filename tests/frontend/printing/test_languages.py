@@ -191,7 +191,9 @@ OTHERS = {
     "part": x[1:] - x[:-1],
     "last": x[-1] * A[:, -1],
     "backwards": x[::-1] * x,
-    "multiple of the identity": eg.parse("declare x[n] expression x *(i,jk->jk) delta[n]").expression,
+    "multiple of the identity": eg.parse(
+        "declare x[n] expression x *(i,jk->jk) delta[n]"
+    ).expression,
     "every other": eg.variable("u", (7,))[1::2],
     "triangle": np.triu(S) @ x,
     "running sum": np.cumsum(x),

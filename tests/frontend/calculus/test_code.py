@@ -1,0 +1,48 @@
+"""What generated code must not do: each test is a problem that was seen to do it."""
+
+import re
+
+import numpy as np
+
+import eggrad as eg
+
+
+def sizes_made(source: str) -> set[int]:
+    """The sizes of axes that occur in calls that make arrays, or are planned when they run."""
+    lines = [line for line in source.splitlines() if re.search(r"np\.zeros|_product\(", line)]
+    return {int(n) for line in lines for n in re.findall(r"\b\d+\b", line)}
+
+
+def test_parts_of_a_flat_vector_are_not_spread_over_the_observations() -> None:
+    def loss(t: eg.Expression, X: eg.Expression, y: eg.Expression) -> eg.Expression:
+        W, b, w = t[:128].reshape(8, 16), t[128:144], t[144:160]
+        r = np.tanh(X @ W + b) @ w + t[160] - y
+        return eg.sum(r * r) / 300 + 1e-3 * eg.sum(t * t)
+
+    t, X, y = (eg.variable(n, d) for n, d in {"t": (161,), "X": (300, 8), "y": (300,)}.items())
+    f = loss(t, X, y)
+    source = eg.compile([f, eg.gradient(f, t)]).source
+    assert not any({161, 300} <= sizes_made(line) for line in source.splitlines())
+
+
+def test_differences_of_neighbours_are_slices() -> None:
+    c = eg.variable("c", (20,))
+    penalty = eg.sum((c[2:] - 2 * c[1:-1] + c[:-2]) ** 2)
+    source = eg.compile([penalty, eg.gradient(penalty, c)]).source
+    assert "indicator_product" not in source
+
+
+def test_entries_are_taken_before_what_may_overflow() -> None:
+    t = eg.variable("t", (4,))
+    f = eg.compile(np.concatenate([np.exp(t[2:]), t[:2]]))
+    with np.errstate(all="raise"):
+        found = f(t=np.array([1e4, 2e4, 1.0, 2.0]))
+    np.testing.assert_allclose(found, [np.e, np.e**2, 1e4, 2e4])
+
+
+def test_gathers_in_other_libraries_are_no_products() -> None:
+    X, i = eg.variable("X", (9, 3)), eg.variable("i", (20,), ["integer"])
+    f = eg.sum(X[i] ** 3)
+    source = eg.compile([f, eg.gradient(f, X)], backend="array_api").source
+    assert "own.selected(" in source
+    assert "own.selection(" not in source
