@@ -361,6 +361,8 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
     stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
     finite = _finite_where_variables_are(graph) if picked else ()
+    # With what integers select, too, entries are read and written at their places.
+    selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
@@ -377,13 +379,20 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
             return any(first[k] in second for k in masks.get(a, ()))
 
         pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
+        by_places = selections if by_views else ()
         return any(
-            not graph.knows(b, TOTAL) and (a in chosen or is_picked(a, b, first, second))
+            not graph.knows(b, TOTAL)
+            and b not in by_places
+            and (a in chosen or is_picked(a, b, first, second))
             for a, b, first, second in pairs
         )
 
     known = chosen or picked
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
+
+
+def _is_selection(m: ENode) -> bool:
+    return m.data[:1] == ("selection",)
 
 
 def _finite_where_variables_are(graph: Snapshot) -> Collection[int]:
