@@ -53,7 +53,7 @@ _CALLS: Final = {
 class StandardDialect(Dialect):
     """Writes code in the words of the array API standard; `einsum` is what products call."""
 
-    infinity = "xp.inf"
+    module, prefix = "xp", "own."
 
     def __init__(self, program: Program, einsum: str) -> None:
         """Write a program."""
@@ -61,30 +61,23 @@ class StandardDialect(Dialect):
         self._einsum = einsum
         self._like = program.like or "None"
 
+    def like(self) -> str:
+        """The array whose dtype and device what is made has."""
+        return f", {self._like}"
+
     def _number(self, text: str) -> str:
-        return f"own.number({text}, {self._like})"
+        return f"own.number({text}{self.like()})"
 
     # Arrays that are made -----------------------------------------------------------------------
 
     def _known(self, own: Instruction) -> Text:
-        return f"own.array({self.program.fixed[own.data[0]]}, {self._like})", ATOM
-
-    def _zeros_and_ones(self, own: Instruction) -> Text:
-        return f"own.zeros_and_ones({self.described(own.data)}, {self._like})", ATOM
-
-    def _selection(self, own: Instruction) -> Text:
-        (index,) = self.atoms(own)
-        return f"own.selection({index}, {self.shape(own.data)}, {self._like})", ATOM
+        return f"own.array({self.program.fixed[own.data[0]]}{self.like()})", ATOM
 
     def _array(self, own: Instruction) -> Text:
         return self._number(self.atoms(own)[0]), ATOM
 
     def _filled(self, own: Instruction) -> Text:
-        return f"own.full({self.shape(own.data)}, {self.atoms(own)[0]}, {self._like})", ATOM
-
-    def _broadcast(self, own: Instruction) -> Text:
-        text = self.spread(own.operands[0], own.labels)[0]
-        return f"xp.broadcast_to({text}, {self.shape(own.data)})", ATOM
+        return f"own.full({self.shape(own.data)}, {self.atoms(own)[0]}{self.like()})", ATOM
 
     def _copy(self, own: Instruction) -> Text:
         return f"own.fresh({self.atoms(own)[0]})", ATOM
@@ -93,10 +86,10 @@ class StandardDialect(Dialect):
         value: Value
         value, dims = own.data
         if value.source == ONE and len(dims) == 2:
-            return f"own.eye({self.program.size(dims[0])}, {self._like})", ATOM
+            return f"own.eye({self.program.size(dims[0])}{self.like()})", ATOM
         unique = tuple(dict.fromkeys(value.axes))
         text = self.spread(value.atom, unique)[0]
-        return f"own.with_zeros({text}, {value.axes}, {self.shape(dims)}, {self._like})", ATOM
+        return f"own.with_zeros({text}, {value.axes}, {self.shape(dims)}{self.like()})", ATOM
 
     # Entry by entry -----------------------------------------------------------------------------
 
@@ -122,7 +115,7 @@ class StandardDialect(Dialect):
         return function.standard.format(*(bracketed(text, ATOM) for text in texts)), ATOM
 
     def _numbers(self, own: Instruction) -> Text:
-        return f"own.numbers({self.atoms(own)[0]}, {self._like})", ATOM
+        return f"own.numbers({self.atoms(own)[0]}{self.like()})", ATOM
 
     def _negate(self, own: Instruction) -> Text:
         return f"-{bracketed(self.broadcast_operands(own)[0], SIGN)}", SIGN
@@ -169,7 +162,7 @@ class StandardDialect(Dialect):
 
     def _contract(self, own: Instruction) -> Text:
         c: Contraction = own.data
-        if not c.batch and all(len(part) <= 1 for part in (c.rows, c.columns, c.summed)):
+        if c.operator != "einsum":
             return self.matrices(c)
         spec = letters(c.left[1], c.right[1], own.labels)
         return f'{self._einsum}("{spec}", {", ".join(self.atoms(own))})', ATOM
@@ -185,26 +178,9 @@ class StandardDialect(Dialect):
         """What stands in brackets: the standard wants all axes."""
         return ", ".join([*places, "..."])
 
-    def _indicator_product(self, own: Instruction) -> Text:
-        spec, indicator = own.data
-        described = self.described(indicator)
-        return f"own.indicator_product({spec}, {described}, {self.atoms(own)[0]})", ATOM
-
-    def _selected(self, own: Instruction) -> Text:
-        array, index = self.atoms(own)
-        return f"own.selected({array}, {own.data}, {index})", ATOM
-
-    def _selected_product(self, own: Instruction) -> Text:
-        spec, chosen = own.data
-        array, index = self.atoms(own)
-        return f"own.selected_product({spec}, {self.shape(chosen)}, {index}, {array})", ATOM
-
     # Whole arrays -------------------------------------------------------------------------------
 
     def _call(self, own: Instruction) -> Text:
         node: Term = own.data
         arrays = self.atoms(own)
         return _CALLS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM
-
-    def _loop(self, own: Instruction) -> Text:
-        return f"own.run_loop({self.loop_arguments(own)})", ATOM

@@ -13,20 +13,9 @@ from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
 from eggrad.engine.backends.dialect import StandardDialect
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
-from eggrad.engine.compilation.compiled import (
-    Choice,
-    Form,
-    comment_on,
-    is_plain,
-    parameter_names,
-    placed,
-    size_origins,
-)
-from eggrad.engine.compilation.passes import run_passes
-from eggrad.engine.compilation.products import by_einsum, rows_in_order, vectors_as_stored
-from eggrad.engine.compilation.program import Program, Steps
+from eggrad.engine.compilation.compiled import Choice, is_plain, placed
+from eggrad.engine.compilation.module import Form, Module, Target
 from eggrad.engine.compilation.shown import ShownFunction
-from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.texts import escaped, shown
@@ -40,124 +29,20 @@ from eggrad.engine.terms.binding import (
     read_sizes,
     symbols,
 )
-from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import OwnFunction
-from eggrad.engine.terms.term import Step, Term, fixed_arrays, own_functions, steps_of, variables
+from eggrad.engine.terms.term import Term, own_functions, variables
 
-_RESERVED: Final = frozenset({"xp", "own", "float", "kernels_of", "compiled"})
 # Shapes that are known to fit, at most; arrays of others are checked at every call.
 _KNOWN_SHAPES: Final = 256
 
 
-class _Module:
-    """The text of the functions of some forms, and the functions themselves."""
-
-    def __init__(
-        self, library: Library, forms: Sequence[Form], mentioned: Sequence[str], single: bool
-    ) -> None:
-        own = variables(*(t for form in forms for t in form.terms))
-        functions = own_functions(*(t for form in forms for t in form.terms))
-        arrays = fixed_arrays(*(t for form in forms for t in form.terms))
-        taken = {f.name for f in functions} | {*_RESERVED}
-        names = parameter_names([v.name for v in own], taken)
-        sizes = parameter_names(mentioned, taken)
-        numbered = parameter_names([f"array{k + 1}" for k in range(len(arrays))], taken)
-        fixed = dict(zip(arrays, numbered.values(), strict=True))
-        origin = size_origins(own, names)
-        # An array with axes has the dtype, as for NumPy.
-        like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
-        texts: list[str] = []
-        given = ["xp", "own"] if not library.namespace else []
-        write = partial(_Function, library=library, fixed=fixed, given=given)
-        steps = _write_steps((t for form in forms for t in form.terms), write, texts)
-        written = [
-            write(
-                f.terms,
-                names=names,
-                sizes=sizes,
-                like=like,
-                origin=origin,
-                steps=steps,
-                single=single,
-            )
-            for f in forms
-        ]
-        self.parameters = tuple(sorted({s for w in written for s in w.open}))
-        self.names = ["compiled"]
-        if len(forms) > 1:
-            self.names = [f"form_{k}" for k in range(1, len(forms) + 1)]
-        for name, form, function in zip(self.names, forms, written, strict=True):
-            comment = comment_on(form) if form.sizes and len(forms) > 1 else ""
-            texts.append(function.text(name, self.parameters, comment))
-        self.text = "\n\n".join([library.imports + "\n", *texts])
-        self.known = {f.name: own_function(f, library.name) for f in functions}
-        self.known |= {name: array.values for array, name in fixed.items()}
-
-    def functions(self) -> list[Callable[..., Any]]:
-        """The functions of the forms: of arrays by position, then sizes."""
-        namespace: dict[str, Any] = dict(self.known)
-        exec(compile(self.text, "<eggrad>", "exec"), namespace)
-        return [namespace[name] for name in self.names]
-
-
-class _Function:
-    """The text of a function of some variables and sizes; `open` are sizes that no variable has."""
-
-    def __init__(
-        self,
-        terms: Sequence[Term],
-        *,
-        library: Library,
-        names: Mapping[str, str],
-        sizes: Mapping[str, str],
-        fixed: Mapping[FixedArray, str],
-        like: str,
-        origin: Mapping[str, str],
-        given: Sequence[str],
-        steps: Steps,
-        single: bool = False,
-    ) -> None:
-        program = Program(
-            tuple(terms), CostModel(), names, sizes, fixed, like, in_place=False, steps=steps
-        )
-        program.reads_backwards = False
-        program.turns += rows_in_order, vectors_as_stored, by_einsum
-        self._lines = StandardDialect(run_passes(program), library.einsum).lines(single)
-        self.given = given
-        self._parameters, self._sizes = [*given, *names.values()], sizes
-        self._known = [f"{sizes[s]} = {origin[s]}" for s in sorted(program.used & origin.keys())]
-        self.open = program.used - origin.keys()
-
-    def text(self, name: str, further: Sequence[str], comment: str = "") -> str:
-        """The definition, with some size symbols as further parameters."""
-        head = ", ".join([*self._parameters, *(self._sizes[s] for s in further)])
-        lines = [*[comment] * bool(comment), *self._known, *self._lines]
-        return "\n    ".join([f"def {name}({head}):", *lines]) + "\n"
-
-
-def _write_steps(roots: Iterable[Term], write: Callable[..., _Function], texts: list[str]) -> Steps:
-    """The functions of the steps of loops: their texts added, what they are called."""
-    known: dict[Step, tuple[str, tuple[str, ...]]] = {}
-    every = tuple(roots)
-    taken = {*_RESERVED, *(f.name for f in own_functions(*every))}
-    for k, step in enumerate(steps_of(*every), 1):
-        own = (*step.carries, *step.slices, *step.constants)
-        names = parameter_names([v.name for v in own], {*taken})
-        sizes = parameter_names(symbols(*own, *step.results), {*taken, *names.values()})
-        function = write(
-            step.results,
-            names=names,
-            sizes=sizes,
-            like=next(iter(names.values())),
-            origin=size_origins(own, names),
-            steps=known,
-        )
-        further = tuple(sorted(function.open))
-        texts.append(function.text(f"step_{k}", further))
-        given = function.given
-        name = f"(lambda *a: step_{k}({', '.join(given)}, *a))" if given else f"step_{k}"
-        known[step] = name, further
-    return known
+def _target(library: Library) -> Target:
+    return Target(
+        partial(StandardDialect, einsum=library.einsum),
+        in_place=False,
+        reads_backwards=False,
+        given=() if library.namespace else ("xp", "own"),
+    )
 
 
 class ArrayFunction(ShownFunction):
@@ -203,12 +88,18 @@ class ArrayFunction(ShownFunction):
         self._made = made_sizes(*self._reference)
         self._taken = greatest_indices(self._reference)
         # Raises where the library is not there.
-        module = self._library.module()
-        self._xp = module if self._library.namespace else None
-        written = _Module(self._library, self._forms, mentioned, single)
+        xp = self._library.module()
+        self._xp = xp if self._library.namespace else None
+        module = Module(_target(self._library), forms, self._variables, mentioned, single)
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source, self._used = comment + written.text, written.parameters
-        self._functions = written.functions()
+        self.source = comment + module.text(self._library.imports)
+        self._used = module.parameters
+        namespace: dict[str, Any] = {
+            f.name: own_function(f, library) for f in own_functions(*every)
+        }
+        namespace |= module.arrays
+        exec(compile(self.source, "<eggrad>", "exec"), namespace)
+        self._functions: list[Callable[..., Any]] = [namespace[n] for n in module.functions]
         self._for_complex: ArrayFunction | None = None
         self._known: dict[object, Callable[..., Any]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}

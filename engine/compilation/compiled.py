@@ -1,15 +1,12 @@
 """Compiled terms: the Python text of a module, and a fast function of keyword arrays around it.
 
-The text has one function for each form of the terms, whose statements the passes have written
-(`passes.py`). A `CompiledFunction` checks and converts arguments where it has to, chooses the form,
-and calls it.
+The text has one function for each form of the terms (`module.py`). A `CompiledFunction` checks and
+converts arguments where it has to, chooses the form, and calls it.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from keyword import iskeyword
 from typing import Any, Final, Self, cast
 from unicodedata import normalize
@@ -17,18 +14,14 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine import runtime
+from eggrad.engine.compilation.module import Form, Module, Target
 from eggrad.engine.compilation.numpy_dialect import NumpyDialect
-from eggrad.engine.compilation.passes import run_passes
-from eggrad.engine.compilation.program import Program, Steps
 from eggrad.engine.compilation.shown import ShownFunction
-from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.spec import Size
-from eggrad.engine.indices.texts import escaped, identifier
+from eggrad.engine.indices.texts import escaped
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.terms.binding import (
-    Array,
     bind,
     check_memory,
     common_dtype,
@@ -36,204 +29,22 @@ from eggrad.engine.terms.binding import (
     made_sizes,
     symbols,
 )
-from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import (
-    Step,
     Term,
-    fixed_arrays,
     only_indices,
     own_functions,
-    steps_of,
     variables,
 )
 
 # The text ---------------------------------------------------------------------------------------
 
-# A `with` statement would take twice as long.
-_IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
-_RESERVED: Final = frozenset({"np", "float", "compiled", *runtime.__all__})
-# What the generated code calls its own values.
-_NUMBERED: Final = re.compile(r"(t|form_|step_)\d+\Z")
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
-
-
-@dataclass(frozen=True)
-class Form:
-    """One way to compute some values: a term for each, and sizes at which it is the fastest."""
-
-    terms: tuple[Term, ...]
-    sizes: tuple[Mapping[str, int], ...] = ()
-
-
-class Module:
-    """The functions of some forms of the same values, and what their parameters are.
-
-    The parameters are those of `variables`, then the size symbols of `parameters`. `arrays` are
-    those of known numbers, by what the text calls them; `made` has the axes of the arrays that
-    each function makes.
-    """
-
-    def __init__(
-        self,
-        forms: Sequence[Form],
-        own: Sequence[Term],
-        mentioned: Sequence[str],
-        single: bool,
-        real: bool = True,
-        *,
-        sizes: Mapping[str, int] | None = None,
-        indices: frozenset[str] = frozenset(),
-    ) -> None:
-        """Generate the text; `own` are the variables, `mentioned` all size symbols.
-
-        `sizes` are expected where a form does not have its own. The variables `indices` are none
-        that others have the dtype of.
-        """
-        texts: list[str] = []
-        written: list[_Function] = []
-        taken = {v.name for v in own} | {*mentioned} | _RESERVED
-        every = fixed_arrays(*(t for form in forms for t in form.terms))
-        unused = (name for k in count(1) if (name := f"array{k}") not in taken)
-        fixed = {array: next(unused) for array in every}
-        places = only_indices(*(t for form in forms for t in form.terms))
-        of_places = {t.array for t in places if t.op == "array"}
-        self.arrays = {
-            name: _whole(array.values) if array in of_places else array.values
-            for array, name in fixed.items()
-        }
-        steps = self._steps((t for form in forms for t in form.terms), fixed, texts, real=real)
-        for form in forms:
-            expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
-            known: dict[Size, int] = {**expected}
-            model = CostModel(known)
-            dtyped = [v for v in own if v.name not in indices]
-            written.append(
-                _Function(
-                    form.terms,
-                    own,
-                    dtyped,
-                    mentioned,
-                    model,
-                    real=real,
-                    fixed=fixed,
-                    steps=steps,
-                    single=single,
-                )
-            )
-        self.parameters = tuple(sorted({s for f in written for s in f.open}))
-        self.made = [f.made for f in written]
-        self.functions = ["compiled"]
-        if len(forms) > 1:
-            self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
-        for name, form, function in zip(self.functions, forms, written, strict=True):
-            texts.append(function.text(name, self.parameters, comment_on(form)))
-        self.text = "\n\n".join([_imports(texts), *texts])
-
-    @staticmethod
-    def _steps(
-        roots: Iterable[Term], fixed: Mapping[FixedArray, str], texts: list[str], *, real: bool
-    ) -> Steps:
-        """The functions of the steps of loops: their texts added, what they are called."""
-        known: dict[Step, tuple[str, tuple[str, ...]]] = {}
-        for k, step in enumerate(steps_of(*roots), 1):
-            own = (*step.carries, *step.slices, *step.constants)
-            model = CostModel({step.steps: 1})
-            mentioned = symbols(*own, *step.results)
-            function = _Function(
-                step.results, own, own, mentioned, model, real=real, fixed=fixed, steps=known
-            )
-            sizes = tuple(sorted(function.open))
-            texts.append(function.text(f"step_{k}", sizes))
-            known[step] = f"step_{k}", sizes
-        return known
-
-
-class _Function:
-    """The text of a function of some variables and sizes; `open` are sizes that no variable has."""
-
-    def __init__(
-        self,
-        terms: Sequence[Term],
-        own: Sequence[Term],
-        dtyped: Sequence[Term],
-        mentioned: Sequence[str],
-        model: CostModel,
-        *,
-        real: bool,
-        fixed: Mapping[FixedArray, str],
-        steps: Steps,
-        single: bool = False,
-    ) -> None:
-        taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
-        self._names = parameter_names(dict.fromkeys(v.name for v in own), taken)
-        self._sizes = parameter_names(mentioned, taken)
-        origin = size_origins(own, self._names)
-        arrays = [self._names[v.name] for v in sorted(dtyped, key=lambda v: not v.dims)]
-        like = arrays[0] if arrays else ""
-        program = Program(
-            tuple(terms), model, self._names, self._sizes, fixed, like, real=real, steps=steps
-        )
-        program.indices = only_indices(*terms)
-        run_passes(program)
-        self._lines = NumpyDialect(program).lines(single)
-        self._silent = program.silent
-        self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
-        self.open = program.used - origin.keys()
-        self.made = frozenset(program.made)
-
-    def text(self, name: str, sizes: Sequence[str], comment: str = "") -> str:
-        """The definition, with some size symbols as further parameters."""
-        parameters = [*self._names.values(), *(self._sizes[s] for s in sizes)]
-        body = [comment] if comment else []
-        body += [f"{size} = {origin}" for size, origin in self._known]
-        body += self._lines
-        head = [_IGNORED] if self._silent else []
-        head.append(f"def {name}({', '.join(parameters)}):")
-        return "\n".join([*head, *(f"    {line}" for line in body), ""])
-
-
-def size_origins(own: Sequence[Term], names: Mapping[str, str]) -> dict[str, str]:
-    """Where each size symbol that is an axis's size by itself is read off a variable."""
-    return {
-        d: f"{names[v.name]}.shape[{axis}]"
-        for v in reversed(own)
-        for axis, d in enumerate(v.dims)
-        if isinstance(d, str)
-    }
-
-
-def parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """A Python name like each wanted one, that nothing else has."""
-    return {name: _identifier(name, taken) for name in wanted}
-
-
-def _identifier(name: str, taken: set[str]) -> str:
-    own = identifier(name, taken | _RESERVED)
-    if _NUMBERED.match(own):
-        own = identifier(f"{own}_", taken | _RESERVED)
-    taken.add(own)
-    return own
-
-
-def comment_on(form: Form) -> str:
-    """A comment that says where a form is the one to take."""
-    at = (
-        ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
-    )
-    return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
-
-
-def _whole(values: Array) -> Array:
-    """The same numbers as integers, where they are such."""
-    with np.errstate(invalid="ignore"):
-        whole = values.astype(np.intp)
-    return whole if (whole == values).all() else values
 
 
 def _imports(texts: Sequence[str]) -> str:
     called = {name for text in texts for name in _CALL.findall(text)}.intersection(runtime.__all__)
     lines = [f"from eggrad.engine.runtime import {', '.join(sorted(called))}"] if called else []
-    return "\n".join(["import numpy as np", *lines, ""])
+    return "\n".join(["import numpy as np", *lines])
 
 
 # The function -----------------------------------------------------------------------------------
@@ -305,16 +116,17 @@ class CompiledFunction(ShownFunction):
         every = [*self.reference, *(t for f in forms for t in f.terms)]
         self._indices = frozenset(t.name for t in only_indices(*every) if t.op == "variable")
         module = Module(
+            Target(NumpyDialect, real=self._is_for_real),
             forms,
             self._variables,
             mentioned,
             single,
-            self._is_for_real,
             sizes=self._defaults,
             indices=self._indices,
         )
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source, self._used = comment + module.text, module.parameters
+        self.source = comment + module.text(_imports(module.texts))
+        self._used = module.parameters
         self._arrays_made = module.made
         namespace: dict[str, Any] = {
             f.name: f.function_for("numpy") for f in own_functions(*self.reference)

@@ -30,7 +30,10 @@ SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 class Dialect:
     """Writes the statements of a program."""
 
-    infinity = "float('inf')"
+    module = "np"
+    """What the library is called."""
+    prefix = ""
+    """What stands before the names of functions of eggrad's."""
 
     def __init__(self, program: Program) -> None:
         """Write a program, whose size symbols are noted as they are used."""
@@ -94,7 +97,7 @@ class Dialect:
 
     def literal(self, value: Fraction) -> str:
         """A number in code, in brackets if it is negative; infinite beyond the greatest float."""
-        text = repr(as_float(value)).replace("inf", self.infinity)
+        text = repr(as_float(value)).replace("inf", f"{self.module}.inf")
         return f"({text})" if text.startswith("-") else text
 
     def transposed(self, atom: Atom, wanted: Indices) -> Text:
@@ -125,6 +128,10 @@ class Dialect:
     def shape(self, dims: Dims) -> str:
         """A tuple of sizes."""
         return as_tuple(map(self.program.size, dims))
+
+    def like(self) -> str:
+        """The argument that gives an array that is made its kind; with a comma before it."""
+        return ""
 
     # Instructions of all dialects ---------------------------------------------------------------
 
@@ -165,6 +172,35 @@ class Dialect:
     def _transpose(self, own: Instruction) -> Text:
         """An array with its axes in another order."""
         return self.transposed(own.operands[0], own.labels)
+
+    def _broadcast(self, own: Instruction) -> Text:
+        text = self.spread(own.operands[0], own.labels)[0]
+        return f"{self.module}.broadcast_to({text}, {self.shape(own.data)})", ATOM
+
+    def _zeros_and_ones(self, own: Instruction) -> Text:
+        return f"{self.prefix}zeros_and_ones({self.described(own.data)}{self.like()})", ATOM
+
+    def _selection(self, own: Instruction) -> Text:
+        (index,) = self.atoms(own)
+        return f"{self.prefix}selection({index}, {self.shape(own.data)}{self.like()})", ATOM
+
+    def _indicator_product(self, own: Instruction) -> Text:
+        spec, indicator = own.data
+        described, (array,) = self.described(indicator), self.atoms(own)
+        return f"{self.prefix}indicator_product({spec}, {described}, {array})", ATOM
+
+    def _selected(self, own: Instruction) -> Text:
+        array, index = self.atoms(own)
+        return f"{self.prefix}selected({array}, {own.data}, {index})", ATOM
+
+    def _selected_product(self, own: Instruction) -> Text:
+        spec, chosen = own.data
+        array, index = self.atoms(own)
+        sizes = self.shape(chosen)
+        return f"{self.prefix}selected_product({spec}, {sizes}, {index}, {array})", ATOM
+
+    def _loop(self, own: Instruction) -> Text:
+        return f"{self.prefix}run_loop({self.loop_arguments(own)})", ATOM
 
     def _part(self, own: Instruction) -> Text:
         """One of several arrays that are computed at once."""

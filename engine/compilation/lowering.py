@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
@@ -33,10 +34,10 @@ from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 def lower(program: Program) -> None:
     """Write the statements of every node, and what is returned."""
-    Lowering(program).run()
+    _Lowering(program).run()
 
 
-class Lowering:
+class _Lowering:
     """Writes the statements of nodes."""
 
     def __init__(self, program: Program) -> None:
@@ -53,9 +54,10 @@ class Lowering:
         program = self._program
         done: dict[Term, Value] = {}
         for node in scheduled(program.roots, program.batches):
-            done |= self.values(node, done)
-        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
-        program.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in program.roots}
+            for own, value in self.values(node, done).items():
+                done[own] = replace(value, source=self._block.kept(own, value.source))
+        stored = (t for t in done if t.op == "stepped_product" or not by_views(t))
+        program.made |= {_stored(t, done[t]) for t in stored} | {r.dims for r in program.roots}
         shown = set[Source]()
         program.returned = [self.result(r, done[r], shown) for r in program.roots]
 
@@ -159,8 +161,7 @@ class Lowering:
         axes = _axes(node)
         sizes = dict(enumerate(node.dims))
         own = Instruction(kind, tuple(operands), axes, data, sizes)
-        source = operands[0][0] if operands else ""
-        return Value(self._block.alias(own, source) if view else self._block.emit(own), axes, axes)
+        return Value(self._block.alias(own) if view else self._block.emit(own), axes, axes)
 
     # Nodes --------------------------------------------------------------------------------------
 
@@ -214,8 +215,7 @@ class Lowering:
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
         axes = _axes(node)
-        own = Instruction(kind, (), axes, data)
-        return Value(self._block.alias(own, kind), axes, axes)
+        return Value(self._block.alias(Instruction(kind, (), axes, data)), axes, axes)
 
     def _entrywise(self, kind: str, node: Term, args: Sequence[Value], data: Any = None) -> Value:
         """An operation on the entries of values with the axes of a node, or of scalars."""

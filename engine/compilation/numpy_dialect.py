@@ -54,15 +54,12 @@ _COMMUTATIVE: Final = ("add", "multiply")
 class NumpyDialect(Dialect):
     """Writes NumPy code for machines, in which results are written into operands."""
 
-    infinity = "np.inf"
-
     @property
     def _dtype(self) -> str:
         """The dtype of all arrays, empty if there is none to take it from."""
         return f"{self.program.like}.dtype" if self.program.like else ""
 
-    @property
-    def _and_dtype(self) -> str:
+    def like(self) -> str:
         """The dtype as a further argument of a call."""
         return f", {self._dtype}" if self._dtype else ""
 
@@ -146,13 +143,6 @@ class NumpyDialect(Dialect):
             return f"{name}[...]", ATOM
         return f"{name}.astype({self._dtype}, copy=False)", ATOM
 
-    def _zeros_and_ones(self, own: Instruction) -> Text:
-        return f"zeros_and_ones({self.described(own.data)}{self._and_dtype})", ATOM
-
-    def _selection(self, own: Instruction) -> Text:
-        (index,) = self.atoms(own)
-        return f"selection({index}, {self.shape(own.data)}{self._and_dtype})", ATOM
-
     def _array(self, own: Instruction) -> Text:
         """A number as a NumPy number."""
         made = f"{self._dtype}.type" if self._dtype else "np.float64"
@@ -160,12 +150,7 @@ class NumpyDialect(Dialect):
 
     def _filled(self, own: Instruction) -> Text:
         """An array of one number."""
-        return f"np.full({self.shape(own.data)}, {self.atoms(own)[0]}{self._and_dtype})", ATOM
-
-    def _broadcast(self, own: Instruction) -> Text:
-        """An array repeated along the axes that it lacks."""
-        text = self.spread(own.operands[0], own.labels)[0]
-        return f"np.broadcast_to({text}, {self.shape(own.data)})", ATOM
+        return f"np.full({self.shape(own.data)}, {self.atoms(own)[0]}{self.like()})", ATOM
 
     def _copy(self, own: Instruction) -> Text:
         text = self.atom(own.operands[0])
@@ -177,7 +162,7 @@ class NumpyDialect(Dialect):
         if self._is_identity(own):
             dtype = f", dtype={self._dtype}" if self._dtype else ""
             return f"np.eye({self.program.size(dims[0])}{dtype})", ATOM
-        return f"np.zeros({self.shape(dims)}{self._and_dtype})", ATOM
+        return f"np.zeros({self.shape(dims)}{self.like()})", ATOM
 
     def _is_identity(self, own: Instruction) -> bool:
         value, dims = own.data
@@ -398,25 +383,10 @@ class NumpyDialect(Dialect):
         turned = f"[{':, ' * running.axis}::-1]" if running.backward else ""
         return f"{self.atom(own.operands[0])}{turned}.cumsum({axis}){turned}", ATOM
 
-    def _indicator_product(self, own: Instruction) -> Text:
-        spec, indicator = own.data
-        return f"indicator_product({spec}, {self.described(indicator)}, {self.atoms(own)[0]})", ATOM
-
     def _stepped_product(self, own: Instruction) -> Text:
         spec, indicator = own.data
         arrays = ", ".join(self.atoms(own))
         return f"stepped_product({spec}, {self.described(indicator)}, {arrays})", ATOM
-
-    def _selected(self, own: Instruction) -> Text:
-        """Entries along an axis, at the places that integers say."""
-        array, index = self.atoms(own)
-        return f"selected({array}, {own.data}, {index})", ATOM
-
-    def _selected_product(self, own: Instruction) -> Text:
-        """Entries chosen by integers, or sums into these places."""
-        spec, chosen = own.data
-        array, index = self.atoms(own)
-        return f"selected_product({spec}, {self.shape(chosen)}, {index}, {array})", ATOM
 
     # Whole arrays -------------------------------------------------------------------------------
 
@@ -437,7 +407,3 @@ class NumpyDialect(Dialect):
     def _solve_all(self, own: Instruction) -> Text:
         """The solutions of systems with one matrix."""
         return f"solve_all({', '.join(self.atoms(own))})", ATOM
-
-    def _loop(self, own: Instruction) -> Text:
-        """The states of a loop before and after each step."""
-        return f"run_loop({self.loop_arguments(own)})", ATOM

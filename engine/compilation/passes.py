@@ -16,7 +16,7 @@ The model of time (`engine/costs/time_model.py`) knows of lowering, but of none 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from eggrad.engine.compilation import products
 from eggrad.engine.compilation.lowering import asked_alone, lower
@@ -42,14 +42,14 @@ LARGE_RECIPROCAL: Final = 1500
 class Pass:
     """A step on the way from terms to text: what it does, and where it changes something.
 
-    `pure` passes are those of all libraries; the others know NumPy's kernels.
+    Most know NumPy's kernels; the others are for `all` libraries, or those that are not "numpy".
     """
 
     name: str
     sentence: str
     condition: str
     run: Callable[[Program], None]
-    pure: bool = False
+    libraries: Literal["numpy", "others", "all"] = "numpy"
 
 
 def run_passes(program: Program) -> Program:
@@ -65,7 +65,7 @@ def run_passes(program: Program) -> Program:
     return [t1]
     """
     for step in PASSES:
-        if step.pure or program.in_place:
+        if step.libraries == "all" or (step.libraries == "numpy") == program.in_place:
             step.run(program)
     return program
 
@@ -228,20 +228,21 @@ PASSES: Final = (
         "An indicator becomes an array of zeros and ones.",
         "it is a result, or in something else than a product with one other operand",
         _store_indicators,
-        pure=True,
+        libraries="all",
     ),
     Pass(
         "masks",
         "A test stays an array of booleans.",
         "only choices and other tests use it",
         _keep_masks,
-        pure=True,
+        libraries="all",
     ),
     Pass(
         "rows in order",
         "A product of matrices is the transposed one, so that its result lies as the term's axes.",
         "the term's axes are its columns, then its rows",
         _for_products(products.rows_in_order),
+        libraries="all",
     ),
     Pass(
         "few rows first",
@@ -257,6 +258,14 @@ PASSES: Final = (
         "A matrix times a vector is the vector times the matrix, or the other way round.",
         "so the matrix is not transposed",
         _for_products(products.vectors_as_stored),
+        libraries="all",
+    ),
+    Pass(
+        "einsums",
+        "A product of arrays is an einsum.",
+        "they are no two matrices or vectors, and the library is not NumPy",
+        _for_products(products.by_einsum),
+        libraries="others",
     ),
     Pass(
         "stacks of matrices",
@@ -276,7 +285,7 @@ PASSES: Final = (
         "Each node becomes a statement over labelled arrays, unless labels say it all.",
         "always",
         lower,
-        pure=True,
+        libraries="all",
     ),
     Pass(
         "long rows",

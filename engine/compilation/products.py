@@ -97,9 +97,12 @@ def product(
     factors += [known] if known != ONE or not (factors or arrays) else []
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
     lowering = _Lowering(wanted, sizes, block, expected, turns, in_order)
-    made: Atom
-    made, *rest = [lowering.combined(arrays)] if arrays else [(f, ()) for f in factors]
-    for factor, _ in rest if not arrays else [(f, ()) for f in factors]:
+    if arrays:
+        made = lowering.combined(arrays)
+    else:
+        first, *factors = factors
+        made = first, ()
+    for factor in factors:
         made = lowering.scaled(factor, made)
     for i in absent:
         if i in computed:
@@ -179,8 +182,7 @@ class _Lowering:
         """Take diagonals, and sum over what is not kept."""
         own = tuple(dict.fromkeys(atom[1]))
         if own != atom[1]:
-            view = Instruction("diagonal", (atom,), own)
-            atom = self.block.alias(view, atom[0]), own
+            atom = self.block.alias(Instruction("diagonal", (atom,), own)), own
         rest = tuple(i for i in own if i in kept)
         return atom if rest == own else self._emit("sum", (atom,), rest)
 

@@ -150,10 +150,16 @@ class Block:
         """Compute something; return its name."""
         return self._add(own, None)
 
-    def alias(self, own: Instruction, source: Source) -> Source:
-        """Name what may be a view of an array, or of what an array is seen as."""
-        shown = next(names_in(source), None)
-        return self._add(own, None if shown is None else self.owner(shown))
+    def alias(self, own: Instruction) -> Source:
+        """Name what may be a view of the first array that it reads, or an array that others have.
+
+        What shows the memory of an argument, or of nothing here, is never written to.
+        """
+        return self._add(own, self.owner(next(own.names, "")))
+
+    def kept(self, node: Term, source: Source) -> Source:
+        """What stands for a node wherever it is used."""
+        return source
 
     def owner(self, name: str) -> str:
         """The array whose memory a name shows; the name itself where that is its own."""
@@ -165,7 +171,7 @@ class Block:
 
     def _add(self, own: Instruction, owner: str | None) -> str:
         name = f"t{len(self._owners) + 1}"
-        self._owners[name] = owner or name
+        self._owners[name] = name if owner is None else owner
         names = [n for n in own.names if n in self._owners]
         uses = frozenset([*names, *(self._owners[u] for u in names)]) & self._owners.keys()
         self.statements.append(Statement(name, own, uses))
@@ -181,18 +187,6 @@ class Block:
             {u for u in s.uses if last[u] == k and u not in kept}
             for k, s in enumerate(self.statements)
         ]
-
-
-class Inline(Block):
-    """No statements: what is computed stands where it is used."""
-
-    def emit(self, own: Instruction) -> Source:
-        """The instruction itself."""
-        return own
-
-    def alias(self, own: Instruction, source: Source) -> Source:
-        """The instruction itself."""
-        return own
 
 
 # Products ---------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Products with indicators that are slices: entries that are read, or written into zeros."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, cast
 
 from eggrad.engine.indices.affine import (
@@ -85,12 +85,10 @@ def _slice(
 ) -> tuple[int, int, str] | None:
     """The array's index that an equality fixes, the output's in its place, and its slice."""
     part, other, out = spec
-    here = [k for k in indices(f) if part[k] in other and part[k] not in out]
-    if len(here) != 1 or abs(coefficient(f, here[0])) != 1:
+    alone = _alone(f, [k for k in indices(f) if part[k] in other and part[k] not in out])
+    if alone is None:
         return None
-    (b,) = here
-    value = solved(f, b)
-    number = form(term for term in value if isinstance(term[0], str))
+    b, value, number = alone
     size = indicator.dims[b]
     start = _first(number, size, text)
     if number == value:
@@ -108,6 +106,14 @@ def _slice(
         return None
     steps = f":{step}" if step > 1 else ""
     return part[b], part[i], f"{start or ''}:{stop}{steps}"
+
+
+def _alone(f: Form, here: Sequence[int]) -> tuple[int, Form, Form] | None:
+    """The only one of some indices, the form that an equality says it is, and its number."""
+    if len(here) != 1 or abs(coefficient(f, here[0])) != 1:
+        return None
+    value = solved(f, here[0])
+    return here[0], value, form(term for term in value if isinstance(term[0], str))
 
 
 def _first(place: Form, size: Size, text: SizeText | None) -> int | str | None:
@@ -174,12 +180,10 @@ def _place(
 ) -> tuple[int, str, int | None] | None:
     """The output's index that an equality fixes, its key, and the array's index along it."""
     part, other, out = spec
-    here = [k for k in indices(f) if part[k] in out and part[k] not in other]
-    if len(here) != 1 or abs(coefficient(f, here[0])) != 1:
+    alone = _alone(f, [k for k in indices(f) if part[k] in out and part[k] not in other])
+    if alone is None:
         return None
-    (b,) = here
-    value = solved(f, b)
-    number = form(term for term in value if isinstance(term[0], str))
+    b, value, number = alone
     size = indicator.dims[b]
     start = _on_axis(number, form([*number, ("", 1)]), size, text)
     if number == value:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.known_values import with_known_values
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
@@ -104,5 +106,6 @@ def lower(
     return tuple(replace(f, terms=tuple(with_known_values(f.terms, _value))) for f in found)
 
 
+@np.errstate(all="ignore")
 def _value(term: Term) -> Any:
     return compile_terms([term], single=True)()

@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.compilation.dialect import ATOM, POWER, PRODUCT, SIGN, SUM, Dialect, as_tuple
-from eggrad.engine.compilation.lowering import Lowering, asked_alone, detail
-from eggrad.engine.compilation.products import by_einsum, rows_in_order, vectors_as_stored
+from eggrad.engine.compilation.lowering import detail
+from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import (
     ONE,
+    Block,
     Contraction,
-    Inline,
     Instruction,
     Number,
     Program,
@@ -447,28 +447,35 @@ class PythonDialect(Dialect):
         return []
 
 
-class _PrintedLowering(Lowering):
-    """Gives a name to what is used again, or nested deep."""
+class _Inline(Block):
+    """No statements: what is computed stands where it is used, unless it has a name.
 
-    def __init__(self, program: Program, dialect: PythonDialect) -> None:
-        super().__init__(program)
+    What is used again, or nested deep, gets one.
+    """
+
+    def __init__(self, roots: Sequence[Term], dialect: PythonDialect) -> None:
+        super().__init__()
         self._dialect = dialect
-        self._users = Counter(a for node in postorder(*program.roots) for a in node.args)
+        self._users = Counter(a for node in postorder(*roots) for a in node.args)
         self._depth: dict[Term, int] = {}
 
-    def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        found = super().values(node, done)
+    def emit(self, own: Instruction) -> Source:
+        return own
+
+    def alias(self, own: Instruction) -> Source:
+        return own
+
+    def kept(self, node: Term, source: Source) -> Source:
         self._depth[node] = 1 + max((self._depth[a] for a in node.args), default=0)
-        value = found[node]
-        if not node.args or not isinstance(value.source, Instruction):
-            return found
-        often = self._users[node] > 1
-        if often or self._depth[node] > DEEP:
-            text, _ = self._dialect.text(value.source)
-            if self._depth[node] > DEEP or len(text) > WORTH_NAMING:
+        deep = self._depth[node] > DEEP
+        if not node.args or not isinstance(source, Instruction):
+            return source
+        if deep or self._users[node] > 1:
+            text, _ = self._dialect.text(source)
+            if deep or len(text) > WORTH_NAMING:
                 self._depth[node] = 0
-                return {node: replace(value, source=self._dialect.named(text))}
-        return found
+                return self._dialect.named(text)
+        return source
 
 
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -538,13 +545,11 @@ class _Function:
         program = Program(
             tuple(roots), CostModel(), names, self._sizes, {}, like, in_place=False, steps=steps
         )
-        program.alone, program.block = True, Inline()
-        program.reads_backwards = dialect.reads_backwards
+        program.alone, program.reads_backwards = True, dialect.reads_backwards
         program.indices = only_indices(*roots)
-        program.masks = asked_alone(program.roots)
-        program.turns += rows_in_order, vectors_as_stored, by_einsum
         self.dialect = dialect(program, taken)
-        _PrintedLowering(program, self.dialect).run()
+        program.block = _Inline(roots, self.dialect)
+        run_passes(program)
         results = [self.dialect.result(r) for r in program.returned]
         returned = f"[{', '.join(results)}]" if is_step else results[0]
         body = [*self.dialect.body, f"return {returned}"]
