@@ -328,7 +328,9 @@ class _Lowering:
         if len(chosen) == 1 and own[-1] in other and not {*own[:-1]} & {*other}:
             axis = other.index(own[-1])
             labels = (*other[:axis], *own[:-1], *other[axis + 1 :])
-            if {*labels} == {*out}:
+            # What is computed may be no integers of the library's.
+            known = not self._program.alone or selection.args[0].op in ("variable", "array")
+            if known and {*labels} == {*out}:
                 made = Instruction("selected", (array, index), labels, axis)
                 return Value(self._block.emit(made), labels, out)
         if self._program.alone:

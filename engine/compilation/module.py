@@ -87,7 +87,7 @@ class Module:
         fixed = {array: next(unused) for array in fixed_arrays(*roots)}
         of_places = {t.array for t in only_indices(*roots) if t.op == "array"}
         self.arrays = {
-            name: _whole(array.values) if array in of_places else array.values
+            name: as_places(array.values) if array in of_places else array.values
             for array, name in fixed.items()
         }
         self.texts, steps = _steps(target, roots, fixed)
@@ -221,8 +221,12 @@ def _comment_on(form: Form) -> str:
     return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
 
 
-def _whole(values: Array) -> Array:
-    """The same numbers as integers, where they are such."""
+def as_places(values: Array) -> Array:
+    """The same numbers as integers, where they are such.
+
+    >>> as_places(np.array([2.0, 0.0])), as_places(np.array([0.5]))
+    (array([2, 0]), array([0.5]))
+    """
     with np.errstate(invalid="ignore"):
         whole = values.astype(np.intp)
     return whole if (whole == values).all() else values

@@ -89,7 +89,7 @@ class _JaxDialect(_LibraryDialect):
         "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
     }
 
-    def words(self, template: str) -> str:
+    def translated(self, template: str) -> str:
         return template.replace("np.", "jnp.").replace("scipy.linalg.", "jax.scipy.linalg.")
 
     def template(self, own: Function) -> str:
@@ -97,7 +97,7 @@ class _JaxDialect(_LibraryDialect):
 
     def result(self, source: Source) -> str:
         text = super().result(source)
-        return f"jnp.asarray({text})" if self.is_number(source) else text
+        return self.call("asarray", text)[0] if self.is_number(source) else text
 
 
 # What PyTorch calls what NumPy calls otherwise.
@@ -145,7 +145,7 @@ class _TorchDialect(_LibraryDialect):
         super().__init__(program, taken)
         self._like = fresh("like", taken)
 
-    def words(self, template: str) -> str:
+    def translated(self, template: str) -> str:
         for one, other in _TORCH.items():
             template = template.replace(one, other)
         return template
@@ -177,7 +177,7 @@ class _TorchDialect(_LibraryDialect):
         text = self.source(source)
         if not self.is_number(source):
             return text
-        return f"torch.tensor({text[0]}, **{self._like})", ATOM
+        return self.made("array", text[0])
 
     def result(self, source: Source) -> str:
         return self._tensor(source)[0]

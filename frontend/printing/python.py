@@ -1,6 +1,5 @@
 """Terms as NumPy functions like those that people write: the program form, with few names."""
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-import numpy as np
-
 from eggrad.engine.compilation.dialect import ATOM, POWER, PRODUCT, SIGN, SUM, Dialect, as_tuple
 from eggrad.engine.compilation.lowering import detail
+from eggrad.engine.compilation.module import as_places
 from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import (
     ONE,
@@ -117,9 +115,16 @@ class PythonDialect(Dialect):
         self.body: list[str] = []
         self._taken = taken
         self._texts: dict[Instruction, Text] = {}
+        self.used: set[str] = set()
 
     def words(self, template: str) -> str:
-        """A text with NumPy's words in those of the library."""
+        """A text with NumPy's words in those of the library, whose modules are noted as used."""
+        text = self.translated(template)
+        self.used.update(m for m in self.modules if f"{m}." in text)
+        return text
+
+    def translated(self, template: str) -> str:
+        """The same without a note."""
         return template
 
     def named(self, text: str) -> str:
@@ -184,9 +189,8 @@ class PythonDialect(Dialect):
         array, says_places = own.data
         if not array.values.size:
             return self.zeros(array.values.shape)
-        values = array.values.astype(int) if says_places else array.values
-        with np.printoptions(threshold=sys.maxsize):
-            listed = repr(values.tolist())
+        values = as_places(array.values) if says_places else array.values
+        listed = repr(values.tolist())
         for word in ("nan", "inf"):
             listed = listed.replace(word, self.words(f"np.{word}"))
         return self.made("array", listed)
@@ -496,20 +500,26 @@ def written(dialect: type[PythonDialect], root: Term, scope: Sequence[Term]) -> 
     """The module of a function in a dialect."""
     root = without_higher_cofactors(root)
     taken = {"np", "float", "run_loop", *dialect.modules, *(f.name for f in own_functions(root))}
+    every = variables(root, *scope)
+    mentioned = {*taken, *(v.name for v in every), *symbols(root)}
+    used: set[str] = set()
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     functions: list[list[str]] = []
     for k, step in enumerate(steps_of(root), 1):
         own = (*step.carries, *step.slices, *step.constants)
         function = _Function(dialect, step.results, own, {*taken}, known, is_step=True)
-        name = function.fresh(f"step{k}")
+        used |= function.dialect.used
+        name = fresh(f"step{k}", mentioned)
+        # No other function may have something else that is called so.
+        taken.add(name)
         functions.append(function.lines(name))
         known[step] = name, tuple(function.open)
-    function = _Function(dialect, [root], (*variables(root, *scope),), {*taken}, known)
+    function = _Function(dialect, [root], every, {*taken}, known)
     functions.append(function.lines(function.fresh("f")))
     if known:
         functions.insert(0, function.dialect.words(_RUN_LOOP).splitlines())
-    whole = "\n".join(line for own in functions for line in own)
-    head = [line for m, line in dialect.modules.items() if re.search(rf"\b{m}\.", whole)]
+    used |= function.dialect.used
+    head = [line for m, line in dialect.modules.items() if m in used]
     head += [function.dialect.origin(f) for f in own_functions(root)]
     texts = ["\n".join([*own, ""]) for own in functions]
     return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)

@@ -357,6 +357,16 @@ def test_printed_code_imports_what_it_needs(language: str) -> None:
     np.testing.assert_allclose(named["f"](np.ones(2), np.ones((2, 2))), [1.75, 1.75])
 
 
+@pytest.mark.parametrize("name", ["step1", "run_loop", "f"])
+def test_printed_code_of_variables_that_are_called_as_its_functions(name: str) -> None:
+    h, x = eg.variable(name, ("n",)), eg.variable("x", ("T", "n"))
+    last, _ = eg.scan(lambda h, x: (h / 2 + x, None), h, x)
+    named: dict[str, Any] = {}
+    exec((last * h).to("python"), named)
+    function = next(v for k, v in named.items() if k in ("f", "f_", "f1", "f2"))
+    np.testing.assert_allclose(function(np.ones(2), np.ones((2, 2))), [1.75, 1.75])
+
+
 def test_steps_may_have_many_parts_that_no_state_changes() -> None:
     def last(np: Any, scan: Any) -> Any:
         def of(a: Any) -> Any:

@@ -233,6 +233,19 @@ def test_other_programs(name: str, language: str) -> None:
     check(OTHERS[name], [language])
 
 
+@pytest.mark.parametrize("language", ["python", "jax"])
+def test_places_that_are_computed(language: str) -> None:
+    if language == "jax":
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    i, v = eg.variable("i", (3,), ["integer"]), eg.variable("v", (4,))
+    places = np.array([0, 1, 6])
+    for index in (i, np.floor_divide(i, 2)):
+        text = (v[index] * v[0]).to(language)
+        values = {"i": places // 2 if index is i else places, "v": np.array([2.0, 3.0, 5.0, 7.0])}
+        given = [values[name] for name in ("i", "v")]
+        np.testing.assert_allclose(run(language, text, given), [4, 4, 14])
+
+
 def test_functions_of_ones_own_are_refused() -> None:
     own = eg.function("cube", derivative=lambda a: 3 * a * a, evaluate=lambda a: a**3)
     names = {
