@@ -174,6 +174,10 @@ class StandardDialect(Dialect):
         more = ["..."] if len(own.data) < len(labels) else []
         return f"{self.atom((source, labels))}[{', '.join([*own.data, *more])}]", ATOM
 
+    def _reshape(self, own: Instruction) -> Text:
+        (array,) = self.atoms(own)
+        return f"{self.module}.reshape({array}, {self.shape(own.data)})", ATOM
+
     def key(self, places: Sequence[str]) -> str:
         """What stands in brackets: the standard wants all axes."""
         return ", ".join([*places, "..."])

@@ -173,6 +173,10 @@ class Dialect:
         """An array with its axes in another order."""
         return self.transposed(own.operands[0], own.labels)
 
+    def _reshape(self, own: Instruction) -> Text:
+        """An array whose axes are split."""
+        return f"{self.atom(own.operands[0])}.reshape({self.shape(own.data)})", ATOM
+
     def _broadcast(self, own: Instruction) -> Text:
         text = self.spread(own.operands[0], own.labels)[0]
         return f"{self.module}.broadcast_to({text}, {self.shape(own.data)})", ATOM

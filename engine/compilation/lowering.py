@@ -20,12 +20,12 @@ from eggrad.engine.compilation.program import (
     Value,
     number,
 )
-from eggrad.engine.compilation.views import by_selection, by_views
+from eggrad.engine.compilation.views import by_selection, by_views, with_indicator
 from eggrad.engine.costs.time_model import multiplications
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.indicator_plan import running_sum_of
-from eggrad.engine.indices.slices import places, slices
-from eggrad.engine.indices.spec import Dims, Indices, Spec
+from eggrad.engine.indices.slices import Views, key_of, views
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
 from eggrad.engine.terms.loops import LAST, Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -186,15 +186,7 @@ class _Lowering:
                 return self._emitted("selection", self._arrays(node.args, args), node, node.chosen)
             case "einsum":
                 sizes = specs.sizes(node.spec, *(a.dims for a in node.args))
-                return product(
-                    node.spec,
-                    args,
-                    sizes,
-                    self._block,
-                    lambda i: self._model.length(sizes[i]),
-                    turns=self._program.turns,
-                    in_order=not self._program.in_place,
-                )
+                return self._product(node.spec, args, sizes)
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
                 return self._power(node, args[0], args[1], known)
@@ -211,6 +203,18 @@ class _Lowering:
                 return self._function(node, function_of(name, node.data) or FUNCTIONS[name], args)
             case _:
                 return self._whole(node, args)
+
+    def _product(self, spec: Spec, args: Sequence[Value], sizes: Mapping[int, Size]) -> Value:
+        """A product of one or two arrays."""
+        return product(
+            spec,
+            args,
+            sizes,
+            self._block,
+            lambda i: self._model.length(sizes[i]),
+            turns=self._program.turns,
+            in_order=not self._program.in_place,
+        )
 
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
@@ -278,7 +282,7 @@ class _Lowering:
         sign = "-" if kind == "subtract" and not right.dense else "+"
         if right.dense:
             left, right = right, left
-        dims = node.dims if left.axes else ()
+        dims = node.dims if left.axes or left.place else ()
         left = self._full(dims, left)
         axes = tuple(range(len(left.axes)))
         atoms = (self._array(dims, left), axes), right.atom
@@ -291,28 +295,49 @@ class _Lowering:
             indicator, *operands = node.args
             atoms = self._arrays(operands, [done[a] for a in operands])
             return self._emitted("stepped_product", atoms, node, (node.data, indicator))
-        first = node.args[0].op == "indicator"
-        indicator, term = node.args if first else node.args[::-1]
-        left, right, out = node.spec
+        indicator, term, spec = with_indicator(node)
+        out = spec[-1]
         full = self._full(term.dims, done[term])
-        spec = (left, right, out) if first else (right, left, out)
         sparsity = [term_sparsity(a) for a in node.args]
         running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)
-        (atom,) = self._arrays([term], [full])
         if running is not None and self._program.in_place:
-            own = Instruction("running_sum", (atom,), running.labels, running)
+            own = Instruction("running_sum", self._arrays([term], [full]), running.labels, running)
             return Value(self._block.emit(own), running.labels, out)
-        key = slices(indicator, term.dims, spec, self._program.size)
-        backwards = key is not None and any("::-" in k for k in key)
-        if key is not None and (self._program.reads_backwards or not backwards):
-            return self._emitted("entries", [atom], node, tuple(key), view=True)
+        seen = views(indicator, term.dims, spec, self._program.size)
+        if seen is not None and self._has_views(seen):
+            return self._seen(term, full, seen)
         if self._program.alone:
             return None
-        if self._program.in_place:
-            placed = places(indicator, spec, self._program.size)
-            if placed is not None:
-                return _placed(full, spec, placed)
-        return self._emitted("indicator_product", [atom], node, (spec, indicator), view=True)
+        atoms = self._arrays([term], [full])
+        return self._emitted("indicator_product", atoms, node, (spec, indicator), view=True)
+
+    def _has_views(self, seen: Views) -> bool:
+        """Whether the library has such views; only NumPy's arrays are written to."""
+        backwards = any("::-" in axis.key for axis in seen.source)
+        return (self._program.in_place or seen.is_whole) and (
+            self._program.reads_backwards or not backwards
+        )
+
+    def _seen(self, term: Term, value: Value, seen: Views) -> Value:
+        """Entries of an array as those of a result."""
+        labels = tuple(i for axis in seen.source for i in axis.indices)
+        wanted = tuple(i for axis in seen.target for i in axis.indices)
+        place = () if seen.is_whole else seen.target
+        if not value.labels and {*labels} <= {*wanted}:
+            return Value(value.source, (), wanted, place)
+        ((array, _),) = self._arrays([term], [value])
+        if any(axis.key != ":" for axis in seen.source):
+            left = tuple(k for k, axis in enumerate(seen.source) if axis.indices)
+            made = Instruction("entries", ((array, _axes(term)),), left, tuple(key_of(seen.source)))
+            array = self._block.alias(made)
+        if any(len(axis.indices) > 1 for axis in seen.source):
+            dims = tuple(d for axis in seen.source for d in axis.dims)
+            array = self._block.alias(Instruction("reshape", ((array, labels),), labels, dims))
+        every = (pair for axis in seen.source for pair in zip(axis.indices, axis.dims, strict=True))
+        kept = tuple(i for i in dict.fromkeys(labels) if i in wanted)
+        axes = tuple(range(len(labels)))
+        read = self._product((labels, kept), [Value(array, axes, axes)], dict(every))
+        return Value(*read.atom, wanted, place)
 
     def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value | None:
         """A product with a selection that is not stored: entries chosen, or sums into them."""
@@ -406,16 +431,6 @@ def _part(node: Term) -> object:
     if node.op in _OF_EXPONENTIALS:
         return _OF_EXPONENTIALS[node.op]
     return STACK_FUNCTIONS[node.op].part
-
-
-def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) -> Value:
-    """The part of a larger array that a value is; `spec` has the indicator before the array."""
-    _, source, out = spec
-    index = dict(zip(value.axes, source, strict=True))
-    # An axis that only one index has is no axis of the array.
-    axes = (~i if own is None else own for i, (_, own) in zip(out, placed, strict=True))
-    labels = tuple(index[label] for label in value.labels)
-    return Value(value.source, labels, tuple(axes), tuple(text for text, _ in placed))
 
 
 def asked_alone(roots: Sequence[Term]) -> set[Term]:

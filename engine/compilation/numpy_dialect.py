@@ -17,6 +17,7 @@ from eggrad.engine.compilation.program import (
 )
 from eggrad.engine.indices.indicator_plan import RunningSum
 from eggrad.engine.indices.precedence import Text
+from eggrad.engine.indices.slices import key_of
 from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
@@ -178,19 +179,21 @@ class NumpyDialect(Dialect):
 
         `size` is the length of the axes of a matrix in C order.
         """
-        if value.place:
-            return f"{name}[{', '.join(value.place)}]"
         axes = value.axes
-        if size and axes == (axes[0], axes[0]):
+        if value.place:
+            name = f"{name}[{', '.join(key_of(value.place))}]"
+            if any(len(axis.indices) > 1 for axis in value.place):
+                dims = tuple(d for axis in value.place for d in axis.dims)
+                name = f"{name}.reshape({self.shape(dims)})"
+            if len({*axes}) == len(axes):
+                return name if name.endswith("]") else f"{name}[...]"
+        elif size and axes == (axes[0], axes[0]):
             return f"{name}.reshape(-1)[::{size} + 1]"
         return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
 
     def _written(self, value: Value) -> str:
         """What is written into these entries."""
-        own = tuple(dict.fromkeys(value.axes))
-        if value.place:
-            own = tuple(i for i, key in zip(own, value.place, strict=True) if ":" in key)
-        return self.spread(value.atom, own)[0]
+        return self.spread(value.atom, tuple(dict.fromkeys(value.axes)))[0]
 
     # Entry by entry -----------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from typing import Any, Union
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
+from eggrad.engine.indices.slices import Axis
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import Step, Term
@@ -54,14 +55,14 @@ Steps = Mapping[Step, tuple[str, tuple[str, ...]]]
 class Value:
     """The array `source`, whose axes are called `labels`; the term's axes are called `axes`.
 
-    With a `place`, which has a slice or an index for each axis of the term, the array is a part of
-    the term's, which is 0 elsewhere; an index takes no axis of the array.
+    With a `place`, which says of each axis of the term where it is, the array is a part of the
+    term's, which is 0 elsewhere; `axes` are then what the axes of this part are called.
     """
 
     source: Source
     labels: Indices = ()
     axes: Indices = ()
-    place: tuple[str, ...] = ()
+    place: tuple[Axis, ...] = ()
 
     @property
     def dense(self) -> bool:

@@ -10,11 +10,10 @@ from itertools import count
 from typing import NamedTuple
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.indices.affine import (
-    renamed,
-)
+from eggrad.engine.indices.affine import renamed
 from eggrad.engine.indices.indicator_plan import numbered, selection_place
-from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.indices.slices import views
+from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term, postorder, rebuild, term_sparsity
@@ -31,6 +30,22 @@ def by_views(node: Term) -> bool:
         return False
     distinct = (len(set(part)) == len(part) for part in node.spec)
     return len(node.args) == 2 and all(distinct)
+
+
+def with_indicator(node: Term) -> tuple[Term, Term, Spec]:
+    """The indicator and the array of a product, and its spec in this order."""
+    first = node.args[0].op == "indicator"
+    indicator, array = node.args if first else node.args[::-1]
+    left, right, out = node.spec
+    return indicator, array, (left, right, out) if first else (right, left, out)
+
+
+def is_view(node: Term) -> bool:
+    """Whether a node is a product with an indicator that slices read or write."""
+    if node.op == "stepped_product" or not by_views(node):
+        return False
+    indicator, array, spec = with_indicator(node)
+    return views(indicator, array.dims, spec, str) is not None
 
 
 def by_selection(node: Term) -> int | None:
@@ -121,7 +136,7 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
     users = Counter([*roots, *(a for node in nodes for a in node.args)])
     done: dict[Term, Term] = {}
     for node in nodes:
-        factors = _network(node, users) if node.op == "einsum" else []
+        factors = _network(node, users) if node.op == "einsum" and not is_view(node) else []
         found = _stepped(node, factors, model, done)
         done[node] = found or rebuild(node, tuple(done[a] for a in node.args))
     return tuple(done[r] for r in roots)
@@ -144,8 +159,8 @@ def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
 
 
 def _inside(factor: _Factor, fresh: Iterator[int]) -> list[_Factor]:
-    """The factors that a factor is a product of; none if it is no product, or a diagonal one."""
-    if factor.term.op != "einsum":
+    """The factors that a factor is a product of; none if it is none, or a diagonal or a view."""
+    if factor.term.op != "einsum" or is_view(factor.term):
         return []
     *parts, out = factor.term.spec
     names = dict(zip(out, factor.indices, strict=True))

@@ -28,7 +28,7 @@ from eggrad.engine.indices.indicator_plan import (
     stored_places,
     visited_dims,
 )
-from eggrad.engine.indices.slices import KnownConditions, is_sliced
+from eggrad.engine.indices.slices import KnownConditions, views
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -662,8 +662,8 @@ def _product_steps(
         return [("scalar_function", (), ()), ("transposed", visited, ())]
     planned = plan_of(spec, args, deltas, _length)
     if planned is not None:
-        # What is no slice takes a call that plans it.
-        called = [] if _is_sliced(spec, args, deltas) else [("indicator", (), ())]
+        # What is no view takes a call that plans it.
+        called = [] if _is_view(spec, args, deltas) else [("indicator", (), ())]
         if planned.is_view:
             return called or [("view", (), ())]
         if running_sum_of(spec, args, deltas):
@@ -675,11 +675,11 @@ def _product_steps(
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
 
 
-def _is_sliced(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[Sparsity, ...]) -> bool:
+def _is_view(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[Sparsity, ...]) -> bool:
     place = next(k for k, known in enumerate(sparsity) if isinstance(known, tuple))
     other = 1 - place
     own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
-    return is_sliced(own, args[other], (spec[place], spec[other], spec[-1]))
+    return views(own, args[other], (spec[place], spec[other], spec[-1]), str) is not None
 
 
 def _elementwise_rates(

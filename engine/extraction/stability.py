@@ -4,14 +4,14 @@ What a rule vouches for, and the operations that only lowered terms have, are *s
 values are variables and numbers. Products, quotients and powers keep digits, sums may cancel,
 and `exp` and `log` may overflow or round what the next operation needs. An e-class that has an
 e-node built from stable and exact ones alone is never evaluated in any other way. Among the rest
-the fewest exponentials win, for one may overflow where another would have cancelled it.
+the fewest exponentials win, each counted once, for one may overflow where another would have
+cancelled it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Protocol, TypeVar
 
-from eggrad.engine.extraction.extract import cheapest_trees
 from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
@@ -80,16 +80,50 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     if not levels.any_stable:
         return kept
     # A stable e-node whose operands only it can make would leave its e-class empty.
-    risk = levels.growth.risk
-    for cls in kept.keys() - cheapest_trees(kept, risk)[1].keys():
+    for cls in kept.keys() - _risks(kept, levels.growth).keys():
         kept[cls] = list(members[cls])
-    least = cheapest_trees(kept, risk)[1]
+    risks = _risks(kept, levels.growth)
     for cls, nodes in kept.items():
-        if cls in least:
-            ready = [m for m in nodes if all(c in least for c in m.children)]
-            risks = [risk(cls, m) + sum(least[c] for c in m.children) for m in ready]
-            kept[cls] = [m for m, own in zip(ready, risks, strict=True) if own == least[cls]]
+        if cls in risks:
+            own = [_risks_of(cls, m, risks, levels.growth) for m in nodes]
+            least = min(r.bit_count() for r in own if r is not None)
+            kept[cls] = [
+                m
+                for m, r in zip(nodes, own, strict=True)
+                if r is not None and r.bit_count() == least
+            ]
     return kept
+
+
+def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, int]:
+    """For every e-class with a finite tree the fewest risks that it can be computed with.
+
+    A set of e-classes is a number, with a bit for each; what is computed once is one risk.
+    """
+    found: dict[int, int] = {}
+    users: dict[int, list[int]] = {}
+    for cls, nodes in members.items():
+        for child in {c for m in nodes for c in m.children}:
+            users.setdefault(child, []).append(cls)
+    waiting = dict.fromkeys(members)
+    while waiting:
+        cls, _ = waiting.popitem()
+        own = [r for m in members[cls] if (r := _risks_of(cls, m, found, growth)) is not None]
+        best = min(own, key=int.bit_count, default=None)
+        if best is not None and (cls not in found or best.bit_count() < found[cls].bit_count()):
+            found[cls] = best
+            waiting.update(dict.fromkeys(users.get(cls, ())))
+    return found
+
+
+def _risks_of(cls: int, m: Member, known: Mapping[int, int], growth: "_Growth") -> int | None:
+    """The risks of an e-node with those of its operands; None where one of them has none yet."""
+    found = growth.risk(m) << cls
+    for c in m.children:
+        if c not in known:
+            return None
+        found |= known[c]
+    return found
 
 
 class _Growth:
@@ -121,7 +155,7 @@ class _Growth:
                     own.add(cls)
                     waiting.append(cls)
 
-    def risk(self, _cls: int, m: Member) -> int:
+    def risk(self, m: Member) -> int:
         """1 for an exponential that may overflow, and for what divides by what may be 0."""
         if _is_growing(m):
             return int(not FUNCTIONS[m.data[0]].may_grow)

@@ -1,21 +1,25 @@
 """Products with indicators that are slices: entries that are read, or written into zeros."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol, cast
 
 from eggrad.engine.indices.affine import (
     Form,
+    Key,
+    as_size,
     coefficient,
     form,
     format_form,
     indices,
     last_index,
     plus,
+    renamed,
     size_form,
     times,
 )
-from eggrad.engine.indices.constraints import Constraints, solved
-from eggrad.engine.indices.spec import Dims, Size, Spec
+from eggrad.engine.indices.constraints import Constraint, Constraints, solved
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 
 SizeText = Callable[[Size], str]
 
@@ -41,79 +45,217 @@ class KnownConditions(NamedTuple):
     dims: Dims
 
 
-def is_sliced(indicator: Conditions, other_dims: Dims, spec: Spec) -> bool:
-    """Whether the product with an array is read by slices, or written into zeros by such."""
-    read = slices(indicator, other_dims, spec, str)
-    return read is not None or places(indicator, spec, str) is not None
+class Axis(NamedTuple):
+    """The entries `key` of an axis, and the indices that count them, the slowest first.
+
+    A single entry has no index; `dims` are the indices' sizes.
+    """
+
+    key: str
+    indices: Indices
+    dims: Dims
 
 
-def slices(
-    indicator: Conditions, other_dims: Dims, spec: Spec, size: SizeText | None = None
-) -> list[str] | None:
-    """The key where each index of the array is kept, or is fixed, or begins at some number.
+class Views(NamedTuple):
+    """A product with an indicator as entries of the array that are entries of the result.
 
-    With the text of a `size` it may begin at one of these as well.
+    What the result lacks is summed, what the array lacks repeats. Other entries are 0.
+    """
+
+    source: tuple[Axis, ...]
+    target: tuple[Axis, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether an index counts all entries of each axis of the result."""
+        return all(axis.key == ":" and len(axis.indices) == 1 for axis in self.target)
+
+
+def slices(indicator: Conditions, other_dims: Dims, spec: Spec) -> list[str] | None:
+    """The key alone, where the axes of what is read are those of the result, in their order.
 
     >>> entry = KnownConditions((("=", ((0, 1), ("", -2))),), (5,))
     >>> slices(entry, (5,), ((0,), (0,), ()))
     ['2']
     """
-    part, other, out = spec
-    sliced: dict[int, tuple[int, str]] = {}
-    for relation, f in indicator.constraints:
-        found = _slice(f, indicator, (part, other, out), size) if relation == "=" else None
-        if found is None:
-            return None
-        sliced[found[0]] = found[1:]
-    size_of = dict(zip(other, other_dims, strict=True))
-    kept: list[int] = []
-    key: list[str] = []
-    for i in other:
-        index, text = sliced.get(i, (i, ":"))
-        if isinstance(size_of[i], int) and i in sliced and not _fits(text, cast(int, size_of[i])):
-            return None
-        kept += [index] if index >= 0 else []
-        key.append(text)
+    found = views(indicator, other_dims, spec)
+    if found is None or any(len(axis.indices) > 1 for axis in found.source):
+        return None
+    read, shown = (tuple(axis.indices for axis in axes if axis.indices) for axes in found)
+    kept = found.is_whole and read == shown == tuple((i,) for i in spec[-1])
+    return key_of(found.source) if kept else None
+
+
+def key_of(axes: Sequence[Axis]) -> list[str]:
+    """What stands in brackets to read entries of an array."""
+    key = [axis.key for axis in axes]
     while len(key) > 1 and key[-1] == ":":
         key.pop()
-    known = {*sliced, *kept}
-    return key if tuple(kept) == out and known.issuperset(part) else None
+    return key
 
 
-def _slice(
-    f: Form, indicator: Conditions, spec: Spec, text: SizeText | None
-) -> tuple[int, int, str] | None:
-    """The array's index that an equality fixes, the output's in its place, and its slice."""
+def views(
+    indicator: Conditions, other_dims: Dims, spec: Spec, text: SizeText | None = None
+) -> Views | None:
+    """Where each equality says the place along one axis, of the array or of the result.
+
+    The place is a number, begins at one, or is counted by several indices, as in a vector that is
+    reshaped. With the `text` of a size, slices may begin and end at one of these as well. None
+    where it is otherwise, or where what is read or written perhaps does not fit.
+
+    >>> rows = KnownConditions((("=", ((0, 4), (1, 1), (2, -1), ("", 1))),), (2, 4, 9))
+    >>> found = views(rows, (9,), ((0, 1, 2), (2,), (1, 0)))
+    >>> found.source, found.is_whole
+    ((Axis(key='1:9', indices=(0, 1), dims=(2, 4)),), True)
+    """
     part, other, out = spec
-    alone = _alone(f, [k for k in indices(f) if part[k] in other and part[k] not in out])
-    if alone is None:
+    sizes = dict(zip(part + other, indicator.dims + other_dims, strict=True))
+    conditions = [(relation, renamed(f, part.__getitem__)) for relation, f in indicator.constraints]
+    ranges = _ranges(conditions, sizes, spec)
+    if ranges is None:
         return None
-    b, value, number = alone
-    size = indicator.dims[b]
+    # Indices are counted from where they begin.
+    starts: dict[Key, Sequence[tuple[Key, int]]] = {
+        i: ((i, 1), ("", start)) for i, (start, _) in ranges.items()
+    }
+    lengths = {**sizes, **{i: stop - start for i, (start, stop) in ranges.items()}}
+    known: dict[int, Axis] = {}
+    for _, f in (c for c in conditions if c[0] == "="):
+        shifted = form(term for key, c in f for term in times(c, form(starts.get(key, [(key, 1)]))))
+        found = _determined(shifted, sizes, lengths, spec, text)
+        if found is None or found[0] in known:
+            return None
+        known[found[0]] = found[1]
+    counting = {i for axis in known.values() for i in axis.indices}
+    whole = {i: Axis(":", (i,), (d,)) for i, d in sizes.items()}
+    for i, (start, stop) in ranges.items():
+        whole[i] = Axis(f"{start or ''}:{stop}", (i,), (stop - start,))
+    source, target = (tuple(known.get(i, whole.get(i)) for i in side) for side in (other, out))
+    seen = {i for axis in (*source, *target) if axis for i in axis.indices}
+    if not known.keys().isdisjoint(counting | ranges.keys()) or None in source + target:
+        return None
+    if not {*part} <= seen | {*known}:
+        return None
+    return Views(cast(tuple[Axis, ...], source), cast(tuple[Axis, ...], target))
+
+
+def _ranges(
+    conditions: Sequence[Constraint], sizes: Mapping[int, Size], spec: Spec
+) -> dict[int, tuple[int, int]] | None:
+    """Where indices are counted that conditions keep from some of an axis; None if that is unknown.
+
+    >>> conditions = [(">=", form([(0, 1), ("", -2)])), ("=", form([(0, 1), (1, -1), ("", 1)]))]
+    >>> _ranges(conditions, {0: 9, 1: 9}, ((0, 1), (1,), (0,)))
+    {0: (2, 8)}
+    """
+    whole = {i: (0, d) for i, d in sizes.items() if isinstance(d, int)}
+    found = dict(whole)
+    for relation, f in conditions:
+        if relation == "=":
+            continue
+        i, *others = (key for key, _ in f if key != "")
+        if relation != ">=" or others or i not in found or abs(coefficient(f, i)) != 1:
+            return None
+        number, (start, stop) = coefficient(f, ""), found[i]
+        rising = coefficient(f, i) > 0
+        found[i] = (max(start, -number), stop) if rising else (start, min(stop, number + 1))
+    for _, f in (c for c in conditions if c[0] == "="):
+        determined = next(_candidates(f, spec), None)
+        free = [i for i in indices(f) if i != determined]
+        if determined is not None and determined in found and len(free) == 1 and free[0] in found:
+            value = solved(f, determined)
+            number, rising = coefficient(value, ""), coefficient(value, free[0]) == 1
+            if len(value) <= 2 and rising:
+                (start, stop), (first, last) = found[free[0]], found.pop(determined)
+                found[free[0]] = max(start, first - number), min(stop, last - number)
+    narrowed = {i: own for i, own in found.items() if own != whole[i]}
+    return None if any(start >= stop for start, stop in narrowed.values()) else narrowed
+
+
+def _candidates(f: Form, spec: Spec) -> Iterator[int]:
+    """The indices that an equality may say, of the array or else of the result alone."""
+    _, other, out = spec
+    for here, there in ((other, out), (out, other)):
+        for b in indices(f):
+            if b in here and b not in there and abs(coefficient(f, b)) == 1:
+                yield b
+
+
+def _determined(
+    f: Form,
+    sizes: Mapping[int, Size],
+    lengths: Mapping[int, Size],
+    spec: Spec,
+    text: SizeText | None,
+) -> tuple[int, Axis] | None:
+    """An index that an equality says, and where it is; `lengths` are those of the others."""
+    for b in _candidates(f, spec):
+        value = solved(f, b)
+        number = form(term for term in value if isinstance(term[0], str))
+        group = sorted(indices(value), key=lambda i: -abs(coefficient(value, i)))
+        key = _read if b in spec[1] else _written
+        counts = _counts(value, group, lengths)
+        found = key(number, _range(value, group, lengths), sizes[b], text) if counts else None
+        if found is not None:
+            return b, Axis(found, tuple(group), tuple(lengths[i] for i in group))
+    return None
+
+
+def _counts(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> bool:
+    """Whether indices count places, each as many as the next one has in all."""
+    return all(
+        isinstance(d := sizes[b], int) and coefficient(value, a) == coefficient(value, b) * d
+        for a, b in pairwise(group)
+    )
+
+
+def _range(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> tuple[int, Size] | None:
+    """The step between places that are counted, and how many there are; None for one alone."""
+    if not group:
+        return None
+    step = coefficient(value, group[-1])
+    often = coefficient(value, group[0]) // step
+    return step, as_size(times(often, size_form(sizes[group[0]])))
+
+
+def _read(
+    number: Form, counted: tuple[int, Size] | None, size: Size, text: SizeText | None
+) -> str | None:
+    """The key of entries that are read, from a number on."""
     start = _first(number, size, text)
-    if number == value:
-        return None if start is None else (part[b], -1, str(start))
-    i = indices(value)[0]
-    length, step = indicator.dims[i], coefficient(value, i)
-    if len(indices(value)) > 1 or part[i] in other:
-        return None
+    if counted is None:
+        return None if start is None else _fitting(str(start), size)
+    step, length = counted
     if step == -1 and length == size and number == last_index(length):
-        return part[b], part[i], "::-1"
+        return "::-1"
     if start is None or step < 1 or length == 0 or (step > 1 and not isinstance(length, int)):
         return None
-    stop = _last(form([*number, ("", 1), *times(step, last_index(length))]), size, text)
-    if stop is None:
-        return None
+    end = form([*number, ("", 1), *times(step, last_index(length))])
+    if step == 1 and not number and end == size_form(size):
+        return ":"
+    stop = _last(end, size, text)
     steps = f":{step}" if step > 1 else ""
-    return part[b], part[i], f"{start or ''}:{stop}{steps}"
+    return None if stop is None else _fitting(f"{start or ''}:{stop}{steps}", size)
 
 
-def _alone(f: Form, here: Sequence[int]) -> tuple[int, Form, Form] | None:
-    """The only one of some indices, the form that an equality says it is, and its number."""
-    if len(here) != 1 or abs(coefficient(f, here[0])) != 1:
+def _written(
+    number: Form, counted: tuple[int, Size] | None, size: Size, text: SizeText | None
+) -> str | None:
+    """The key of entries that are written, from a number on."""
+    if text is None:
         return None
-    value = solved(f, here[0])
-    return here[0], value, form(term for term in value if isinstance(term[0], str))
+    if counted is None:
+        return _on_axis(number, form([*number, ("", 1)]), size, text)
+    step, length = counted
+    if step < 1 or (step > 1 and length == 0):
+        return None
+    stop = form([*number, ("", 1), *times(step, last_index(length))])
+    start = _on_axis(number, stop, size, text)
+    if start is None:
+        return None
+    end = "" if stop == size_form(size) else _last(stop, size, text)
+    steps = f":{step}" if step > 1 else ""
+    return f"{'' if start == '0' else start}:{end}{steps}"
 
 
 def _first(place: Form, size: Size, text: SizeText | None) -> int | str | None:
@@ -151,56 +293,6 @@ def _behind(place: Form, size: Size) -> int | None:
     return number if {*dict(distance)} <= {""} and number <= 0 else None
 
 
-def places(
-    indicator: Conditions, spec: Spec, text: SizeText
-) -> list[tuple[str, int | None]] | None:
-    """Where an array lies in a larger one that is 0 elsewhere: a key, and the index along it.
-
-    None where it is no such part, or perhaps does not fit.
-
-    >>> behind = KnownConditions((("=", ((0, 1), (1, -1), ("", -2))),), (5, 3))
-    >>> places(behind, ((0, 1), (1,), (0,)), str)
-    [('2:', 1)]
-    """
-    part, other, out = spec
-    moved: dict[int, tuple[str, int | None]] = {}
-    for relation, f in indicator.constraints:
-        found = _place(f, indicator, spec, text) if relation == "=" else None
-        if found is None or found[0] in moved:
-            return None
-        moved[found[0]] = found[1:]
-    key = [moved.get(i, (":", i)) for i in out]
-    used = [i for _, i in key if i is not None]
-    whole = sorted(used) == sorted(other) and {*moved, *used} >= {*part}
-    return key if whole and moved else None
-
-
-def _place(
-    f: Form, indicator: Conditions, spec: Spec, text: SizeText
-) -> tuple[int, str, int | None] | None:
-    """The output's index that an equality fixes, its key, and the array's index along it."""
-    part, other, out = spec
-    alone = _alone(f, [k for k in indices(f) if part[k] in out and part[k] not in other])
-    if alone is None:
-        return None
-    b, value, number = alone
-    size = indicator.dims[b]
-    start = _on_axis(number, form([*number, ("", 1)]), size, text)
-    if number == value:
-        return None if start is None else (part[b], start, None)
-    i = indices(value)[0]
-    length, step = indicator.dims[i], coefficient(value, i)
-    if len(indices(value)) > 1 or part[i] in out or step < 1 or (step > 1 and length == 0):
-        return None
-    stop = form([*number, ("", 1), *times(step, last_index(length))])
-    start = _on_axis(number, stop, size, text)
-    if start is None:
-        return None
-    end = "" if stop == size_form(size) else _last(stop, size, text)
-    steps = f":{step}" if step > 1 else ""
-    return part[b], f"{'' if start == '0' else start}:{end}{steps}", part[i]
-
-
 def _on_axis(place: Form, end: Form, size: Size, text: SizeText) -> str | None:
     """The text of a place from which on all up to an end is certainly on an axis."""
     if any(c < 0 for _, c in place) or not _is_before(end, size):
@@ -208,8 +300,10 @@ def _on_axis(place: Form, end: Form, size: Size, text: SizeText) -> str | None:
     return format_form(place, size=text, sign=" * ")
 
 
-def _fits(text: str, size: int) -> bool:
-    """Whether a slice stays within an axis."""
-    start, _, rest = text.partition(":")
+def _fitting(key: str, size: Size) -> str | None:
+    """A key that stays within an axis, as far as that is known."""
+    if not isinstance(size, int):
+        return key
+    start, _, rest = key.partition(":")
     stop = rest.partition(":")[0] or str(int(start or 0) + 1)
-    return int(start or 0) >= 0 and int(stop) <= size
+    return key if int(start or 0) >= 0 and int(stop) <= size else None

@@ -971,6 +971,12 @@ def shrinks(s: Spec) -> bool:
     return len(s[2]) < len(s[0]) > 1
 
 
+@condition
+def lengthens(s: Spec) -> bool:
+    """Whether a product with an indicator has an axis that the other operand lacks."""
+    return not {*s[2]} <= {*s[1]}
+
+
 # Forms for people -----------------------------------------------------------------------
 
 

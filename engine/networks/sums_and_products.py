@@ -555,37 +555,32 @@ def hadamard_factors(graph: Snapshot, cls: int, member: ENode) -> list[int]:
 # Indicators of several conditions as products of indicators.
 
 
-def triangles_split(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
-    """The product with an indicator for each pair of indices between which it has inequalities."""
-    pool = [
-        placed
-        for c, part in network.factors
-        for placed in _by_pairs_of_indices(graph.term(c), part)
-    ]
-    if len(pool) > len(network.factors) and graph.first_time(("triangles", cls, network)):
+def conditions_split(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """The product with an indicator for each set of indices that conditions are on."""
+    pool = [placed for c, part in network.factors for placed in _by_indices(graph.term(c), part)]
+    if len(pool) > len(network.factors) and graph.first_time(("conditions", cls, network)):
         yield as_term(graph, network, pool, cheapest_path)
 
 
-def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
-    """An indicator as the product of those of each pair of indices, if that is what it is.
+def _by_indices(factor: Term, part: Indices) -> list[Placed]:
+    """An indicator as the product of those of each set of indices, if that is what it is.
 
     >>> a, b = (">=", ((0, 1), (2, -1))), (">=", ((1, 1), (2, -1)))
     >>> whole = terms.indicator(("n", "n", "n"), [a, b])
-    >>> [own for _, own in _by_pairs_of_indices(whole, (5, 6, 7))]
+    >>> [own for _, own in _by_indices(whole, (5, 6, 7))]
     [(5, 7), (6, 7)]
     """
-    groups: dict[tuple[int, ...], list[Constraint]] = {}
+    groups: dict[Indices, list[Constraint]] = {}
     for relation, f in factor.constraints if factor.op == "indicator" else ():
-        if relation != ">=" or len(affine.indices(f)) != 2:
-            return [(factor, part)]
         groups.setdefault(tuple(sorted(affine.indices(f))), []).append((relation, f))
     if len(groups) < 2:
         return [(factor, part)]
     found: list[Placed] = []
-    for (i, j), own in groups.items():
-        constraints = [(relation, affine.renamed(f, {i: 0, j: 1})) for relation, f in own]
-        dims = (factor.dims[i], factor.dims[j])
-        found.append((terms.indicator(dims, constraints), (part[i], part[j])))
+    for own, constraints in groups.items():
+        axis = {i: k for k, i in enumerate(own)}
+        renamed = [(relation, affine.renamed(f, axis)) for relation, f in constraints]
+        dims = tuple(factor.dims[i] for i in own)
+        found.append((terms.indicator(dims, renamed), tuple(part[i] for i in own)))
     return found
 
 

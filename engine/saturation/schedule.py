@@ -14,17 +14,15 @@ from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.errors import BudgetExceeded, MissingRule, UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
-from eggrad.engine.extraction.extract import cheapest_trees, used
+from eggrad.engine.extraction.extract import used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
-from eggrad.engine.indices.spec import Indices
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import DIFFERENTIAL, SLOPE_NODES
-from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.saturation.differentiation import Derivation, missing
-from eggrad.engine.terms.functions import Function, record
-from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
+from eggrad.engine.saturation.exposure import exposed_nodes
+from eggrad.engine.terms.term import Term, postorder, rebuild
 
 STAGES = (
     "differentiate",
@@ -239,10 +237,10 @@ class Explored:
     @property
     def is_wider(self) -> bool:
         """Whether the cheapest terms of the roots are others where e-classes have wider e-nodes."""
-        narrow = self.graph.narrow
-        return narrow is not None and narrow.extract(self.classes) != self.graph.extract(
-            self.classes
-        )
+        graph = self.graph
+        if graph.narrow is None or not graph.wider:
+            return False
+        return graph.narrow.extract(self.classes) != graph.extract(self.classes)
 
     @property
     def is_vouched(self) -> bool:
@@ -345,127 +343,6 @@ class Watch:
         self._told, self._times = self._matches.copy(), {}
         self._observer(moment)
         self._began = perf_counter()
-
-
-# Products with tests whose other factor may be undefined where the test is 0.
-#
-# Such a product is undefined there, and the choice that it stands for is not.
-
-
-def exposed_nodes(graph: Snapshot) -> set[ENode]:
-    """The products and quotients of a masked tensor and a factor that may be undefined.
-
-    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators.
-    """
-    chosen = _masked(graph, _is_test_or_choice_of_zero)
-    picked = _masked(graph, lambda m, _: m.constructor == "indicator")
-    stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
-    finite = _finite_where_variables_are(graph) if picked else ()
-    # With what integers select, too, entries are read and written at their places.
-    selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
-
-    def is_exposed(m: ENode) -> bool:
-        if m.constructor == "divide":
-            return m.children[0] in chosen or m.children[0] in picked
-        if m.constructor != "ein":
-            return False
-        by_views = all(len({*part}) == len(part) for part in m.spec)
-
-        def is_picked(a: int, b: int, first: Indices, second: Indices) -> bool:
-            # Entries that an indicator picks are read where they lie, and not multiplied by 0:
-            # what they are picked from need only not overflow.
-            masks = stored if by_views and b in finite else picked
-            # An entry that is picked has been taken before where the mask has no such axis.
-            return any(first[k] in second for k in masks.get(a, ()))
-
-        pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
-        by_places = selections if by_views else ()
-        return any(
-            not graph.knows(b, TOTAL)
-            and b not in by_places
-            and (a in chosen or is_picked(a, b, first, second))
-            for a, b, first, second in pairs
-        )
-
-    known = chosen or picked
-    return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
-
-
-def _is_selection(m: ENode) -> bool:
-    return m.data[:1] == ("selection",)
-
-
-def _finite_where_variables_are(graph: Snapshot) -> Collection[int]:
-    """The e-classes with a term of functions that are defined everywhere and do not overflow."""
-
-    def is_harmless(m: ENode) -> bool:
-        if m.constructor == "power":
-            exponent = graph.number(m.children[1])
-            return exponent is not None and exponent >= 0 and exponent.denominator == 1
-        if m.constructor in FUNCTION_NODES.values():
-            own = record(str(m.data[0]))
-            return own.total and not own.grows
-        return not m.children or m.constructor in _FINITE
-
-    kept = {c: [m for m in nodes if is_harmless(m)] for c, nodes in graph.members.items()}
-    return cheapest_trees(kept, lambda *_: 1)[1].keys()
-
-
-def _masked(
-    graph: Snapshot, begins: Callable[[ENode, Snapshot], bool]
-) -> dict[int, frozenset[int]]:
-    """The e-classes of masked tensors, each with the axes of its mask.
-
-    A mask says which entries are 0. `begins` says which e-nodes are masks themselves, such as
-    tests. A product with a masked tensor is masked, unless it sums over an axis of the mask.
-    """
-    users: dict[int, list[tuple[int, ENode]]] = {}
-    found: dict[int, frozenset[int]] = {}
-    for c, nodes in graph.members.items():
-        for m in nodes:
-            if m.constructor in _KEEP_MASKS:
-                for child in m.children:
-                    users.setdefault(child, []).append((c, m))
-            if begins(m, graph):
-                found[c] = frozenset(range(len(graph.dims[c])))
-    stack = list(found)
-    while stack:
-        for c, m in users.get(stack.pop(), ()):
-            axes = _mask_axes(m, found)
-            if axes is not None and (c not in found or axes < found[c]):
-                found[c] = axes
-                stack.append(c)
-    return found
-
-
-_FINITE: Final = ("ein", "ein1", "negate", "scale", "add", "subtract")
-_KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
-
-
-def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
-    """The axes of the mask of a node, given those of its operands; None where it has none."""
-    operands = [known.get(child) for child in m.children]
-    if m.constructor in ("add", "subtract"):
-        return None if None in operands else frozenset().union(*filter(None, operands))
-    if m.constructor not in ("ein", "ein1"):
-        return operands[0]
-    *parts, output = m.spec
-    for part, axes in zip(parts, operands, strict=True):
-        if axes is not None and all(part[k] in output for k in axes):
-            return frozenset(output.index(part[k]) for k in axes)
-    return None
-
-
-def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
-    own = _function(m)
-    if own is None or own.name != "where":
-        return own is not None and own.is_test
-    zeros = (z for branch in m.children[1:] for z in graph.members.get(branch, ()))
-    return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
-
-
-def _function(m: ENode) -> Function | None:
-    return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
 
 
 # One use of an e-graph: stages and rounds under a budget.
@@ -748,7 +625,7 @@ class Run:
         self.report.enodes = graph.size
         if hidden:
             graph.hide(hidden)
-        if widened and graph.wider:
+        if widened and (graph.wider or stable):
             graph.widen(exposed_nodes(graph))
         if stable:
             graph.prefer_stable()

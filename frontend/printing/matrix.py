@@ -16,7 +16,7 @@ from itertools import count as numbers_from
 from itertools import permutations
 from typing import Any, Final, cast
 
-from eggrad.engine.compilation.views import by_views
+from eggrad.engine.compilation.views import by_views, with_indicator
 from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.guard import optional
@@ -138,10 +138,7 @@ def key_of(node: Term) -> tuple[Term, list[str]] | None:
     """What a product with an indicator takes entries of, and the key, counted from 1."""
     if not by_views(node):
         return None
-    first = node.args[0].op == "indicator"
-    indicator, array = node.args if first else node.args[::-1]
-    left, right, out = node.spec
-    spec = (left, right, out) if first else (right, left, out)
+    indicator, array, spec = with_indicator(node)
     key = slices(indicator, array.dims, spec)
     if key is None or any(k.count(":") > 1 for k in key):
         return None

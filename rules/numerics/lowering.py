@@ -6,7 +6,7 @@ from fractions import Fraction
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.networks.networks import scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.networks.sums_and_products import every_network, every_sum, triangles_split
+from eggrad.engine.networks.sums_and_products import conditions_split, every_network, every_sum
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
@@ -25,6 +25,12 @@ lowering.state(
     product_over_sum=(ein(s, a + b, d) >> ein(s, a, d) + ein(s, b, d))
     .when(shrinks(s))
     .noted("(a + b)·d = a·d + b·d, where the products are smaller than the sum of matrices."),
+    product_over_join=(
+        ein(s, ein(t, indicator(n, P), a) + b, d)
+        >> ein(s, ein(t, indicator(n, P), a), d) + ein(s, b, d)
+    )
+    .when(lengthens(t))
+    .noted("(join of a and b)·d = join of a·d and b·d: blocks are multiplied before they meet."),
     step_by_relu=(relu(sign(a)) >> sign(relu(a))).noted(
         "relu sign a = sign relu a: one function of what is computed anyway, in place of two.",
         cite="definition of relu and sign",
@@ -58,8 +64,15 @@ def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 lowering.state(
+    "definition of the choice; 0^p = 0 for p > 0",
+    choice_of_power=(where(e, a**p, const(0, n)) >> where(e, a, const(0, n)) ** p)
+    .when(p > 0)
+    .noted("A choice between a^p and 0 is a power of one between a and 0, which others may need."),
+)
+
+lowering.state(
     "Iverson's brackets; associativity of the product",
-    triangles_apart=Bulk(triangles_split, every_network).noted(
+    conditions_apart=Bulk(conditions_split, every_network).noted(
         "[i ≥ k and j ≥ k]·a·b = ([i ≥ k]·a)·([j ≥ k]·b): running sums of both, not of the product."
     ),
 )

@@ -87,7 +87,7 @@ PARTS = [
     (t.negate(BEHIND), "[1:] = z"),
     (t.einsum("i,i->", BEHIND, BEHIND), "[1:] = z"),
     (EVERY_OTHER, "[1:6:2] = v"),
-    (ROW, "[2, :] = z"),
+    (ROW, "[2] = z"),
     (t.add(COLUMNS, t.constant(1, ("m", "n + 1"))), "[:, 1:] += B"),
     (t.einsum("ij->ji", COLUMNS), "[:, 1:] = B"),
 ]

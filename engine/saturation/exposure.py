@@ -1,0 +1,159 @@
+"""Products with masks whose other factor may be undefined where the mask is 0.
+
+Such a product is undefined there, and the choice that it stands for is not.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+from eggrad.engine.extraction.extract import cheapest_trees
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.slices import KnownConditions, views
+from eggrad.engine.indices.spec import Indices
+from eggrad.engine.laws.properties import TOTAL
+from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
+from eggrad.engine.terms.term import FUNCTION_NODES
+
+
+def exposed_nodes(graph: Snapshot) -> set[ENode]:
+    """The products and quotients of a masked tensor and a factor that may be undefined.
+
+    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators.
+    """
+    chosen = _masked(graph, _is_test_or_choice_of_zero)
+    picked = _masked(graph, lambda m, _: m.constructor == "indicator")
+    stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
+    finite = _finite_where_variables_are(graph) if chosen or picked else ()
+    readable = _finite_where_variables_are(graph, whole=MATRIX_FUNCTIONS) if picked else ()
+    # With what integers select, too, entries are read and written at their places.
+    selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
+
+    def is_exposed(m: ENode) -> bool:
+        if m.constructor == "divide":
+            return m.children[0] in chosen or m.children[0] in picked
+        if m.constructor != "ein":
+            return False
+        by_views = all(len({*part}) == len(part) for part in m.spec)
+
+        def is_spread(a: int, b: int, first: Indices, second: Indices) -> bool:
+            # As autodiff, which masks a cotangent before it meets an array of more axes: nothing is
+            # spread over these, and values that a mask hides need only be finite.
+            return by_views and b in finite and not {*second} <= {first[k] for k in chosen[a]}
+
+        def is_picked(a: int, b: int, first: Indices, second: Indices) -> bool:
+            # Entries that an indicator picks are read where they lie, and not multiplied by 0:
+            # what is not needed may be undefined, but is not computed for nothing.
+            alone = by_views and (b in readable or takes_all(a, b, first, second))
+            masks = stored if alone else picked
+            # An entry that is picked has been taken before where the mask has no such axis.
+            return any(first[k] in second for k in masks.get(a, ()))
+
+        def takes_all(a: int, b: int, first: Indices, second: Indices) -> bool:
+            known = (own.constraints for own in graph.members[a] if own.constructor == "indicator")
+            dims = graph.dims[a], graph.dims[b]
+            seen = (
+                views(KnownConditions(c, dims[0]), dims[1], (first, second, m.spec[-1]), str)
+                for c in known
+            )
+            return any(v is not None and all(axis.key == ":" for axis in v.source) for v in seen)
+
+        pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
+        by_places = selections if by_views else ()
+        return any(
+            not graph.knows(b, TOTAL)
+            and b not in by_places
+            # In a square both factors are masked.
+            and (a, first) != (b, second)
+            and (
+                (a in chosen and not is_spread(a, b, first, second))
+                or is_picked(a, b, first, second)
+            )
+            for a, b, first, second in pairs
+        )
+
+    known = chosen or picked
+    return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
+
+
+def _is_selection(m: ENode) -> bool:
+    return m.data[:1] == ("selection",)
+
+
+def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) -> Collection[int]:
+    """The e-classes with a term of functions that are defined everywhere and do not overflow.
+
+    The functions `whole` need all entries of what they are given, which is not looked at.
+    """
+
+    def is_harmless(m: ENode) -> bool:
+        if m.constructor == "power":
+            exponent = graph.number(m.children[1])
+            return exponent is not None and exponent >= 0 and exponent.denominator == 1
+        if m.constructor in FUNCTION_NODES.values():
+            own = record(str(m.data[0]))
+            return own.total and not own.grows
+        return not m.children or m.constructor in _FINITE or _is_selection(m)
+
+    kept = {
+        c: [m._replace(children=()) for m in nodes if m.constructor in whole]
+        or [m for m in nodes if is_harmless(m)]
+        for c, nodes in graph.members.items()
+    }
+    return cheapest_trees(kept, lambda *_: 1)[1].keys()
+
+
+def _masked(
+    graph: Snapshot, begins: Callable[[ENode, Snapshot], bool]
+) -> dict[int, frozenset[int]]:
+    """The e-classes of masked tensors, each with the axes of its mask.
+
+    A mask says which entries are 0. `begins` says which e-nodes are masks themselves, such as
+    tests. A product with a masked tensor is masked, unless it sums over an axis of the mask.
+    """
+    users: dict[int, list[tuple[int, ENode]]] = {}
+    found: dict[int, frozenset[int]] = {}
+    for c, nodes in graph.members.items():
+        for m in nodes:
+            if m.constructor in _KEEP_MASKS:
+                for child in m.children:
+                    users.setdefault(child, []).append((c, m))
+            if begins(m, graph):
+                found[c] = frozenset(range(len(graph.dims[c])))
+    stack = list(found)
+    while stack:
+        for c, m in users.get(stack.pop(), ()):
+            axes = _mask_axes(m, found)
+            if axes is not None and (c not in found or axes < found[c]):
+                found[c] = axes
+                stack.append(c)
+    return found
+
+
+_FINITE: Final = ("ein", "ein1", "negate", "scale", "add", "subtract")
+_KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
+
+
+def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
+    """The axes of the mask of a node, given those of its operands; None where it has none."""
+    operands = [known.get(child) for child in m.children]
+    if m.constructor in ("add", "subtract"):
+        return None if None in operands else frozenset().union(*filter(None, operands))
+    if m.constructor not in ("ein", "ein1"):
+        return operands[0]
+    *parts, output = m.spec
+    for part, axes in zip(parts, operands, strict=True):
+        if axes is not None and all(part[k] in output for k in axes):
+            return frozenset(output.index(part[k]) for k in axes)
+    return None
+
+
+def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
+    own = _function(m)
+    if own is None or own.name != "where":
+        return own is not None and own.is_test
+    zeros = (z for branch in m.children[1:] for z in graph.members.get(branch, ()))
+    return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
+
+
+def _function(m: ENode) -> Function | None:
+    return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
