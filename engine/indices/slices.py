@@ -153,10 +153,15 @@ def _ranges(
     for relation, f in conditions:
         if relation == "=":
             continue
-        i, *others = (key for key, _ in f if key != "")
-        if relation != ">=" or others or i not in found or abs(coefficient(f, i)) != 1:
+        i = next(iter(indices(f)), -1)
+        number = coefficient(f, "")
+        if (
+            relation != ">="
+            or i not in found
+            or f not in (form([(i, c), ("", number)]) for c in (1, -1))
+        ):
             return None
-        number, (start, stop) = coefficient(f, ""), found[i]
+        start, stop = found[i]
         rising = coefficient(f, i) > 0
         found[i] = (max(start, -number), stop) if rising else (start, min(stop, number + 1))
     for _, f in (c for c in conditions if c[0] == "="):
@@ -251,9 +256,9 @@ def _written(
         return None
     stop = form([*number, ("", 1), *times(step, last_index(length))])
     start = _on_axis(number, stop, size, text)
-    if start is None:
-        return None
     end = "" if stop == size_form(size) else _last(stop, size, text)
+    if start is None or end is None:
+        return None
     steps = f":{step}" if step > 1 else ""
     return f"{'' if start == '0' else start}:{end}{steps}"
 

@@ -3,12 +3,16 @@
 import subprocess
 import sys
 import tracemalloc
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 import eggrad as eg
 from eggrad.engine.compilation.compiled import compile_terms
+from eggrad.engine.errors import ShapeError
+from eggrad.engine.indices.affine import form
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
@@ -115,6 +119,54 @@ def test_a_part_that_may_not_fit_is_not_written_so() -> None:
     assert "indicator_product" in compiled.source
     (found,) = compiled(v=np.ones(3), z=np.ones(6))
     np.testing.assert_array_equal(found, [0, 1, 1, 1, 0, 0])
+
+
+SIZES: list[t.Size] = [1, 2, 3, 4, 8, "n", "n", "n + 1", "n - 1", "2*n", "4*n"]
+
+
+def random_product(random: Random) -> t.Term:
+    """An indicator of a shift, a count, a place or a bound or two, times an array."""
+    sizes = [random.choice(SIZES) for _ in range(random.randint(2, 5))]
+    every = range(len(sizes))
+    other, out = (tuple(random.sample(every, random.randint(1, min(3, len(sizes))))) for _ in "ab")
+    more = {*random.sample(every, random.randint(1, len(sizes)))}
+    part = tuple(sorted({*every} - ({*other} & {*out}) | more))
+    constraints: list[tuple[str, Any]] = []
+    for _ in range(random.randint(1, 2)):
+        own = random.sample(range(len(part)), min(len(part), random.choice([1, 2, 2, 3])))
+        number = random.choice([("", c) for c in (0, 0, 0, 1, 2, -1)] + [("n", 1), ("n", -1)])
+        relation, signs = "=", [1, -1]
+        if len(own) == 1:
+            relation, signs = random.choice(["=", ">="]), [random.choice([1, -1])]
+        elif len(own) == 3:
+            fast = sizes[part[own[1]]]
+            signs = [fast if isinstance(fast, int) else 4, 1, -1]
+        constraints.append((relation, form([*zip(own, signs, strict=True), number])))
+    indicator = t.indicator(tuple(sizes[i] for i in part), constraints)
+    array = t.variable("x", tuple(sizes[i] for i in other))
+    return t.einsum((part, other, out), indicator, array)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_random_views_have_the_values_of_the_oracle(n: int) -> None:
+    """Where an index is out of range both refuse; of what is left some take no call."""
+    seen = [0, 0]
+    for seed in range(400):
+        root = random_product(Random(seed))
+        given = [v for v in t.variables(root) if v.name == "x"]
+        scope = (t.variable("w", root.dims), t.variable("z", ("n",)))
+        compiled = compile_terms([root, t.add(root, scope[0])], scope)
+        variables = dict.fromkeys([*given, *scope])
+        values = oracle.random_values([*variables], {"n": n}, np.random.default_rng(seed))
+        try:
+            found = compiled(**values)
+        except ShapeError:
+            continue
+        (expected,) = oracle.evaluate([root], values, {"n": n})
+        np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+        np.testing.assert_allclose(found[1], expected + values["w"], rtol=1e-12)
+        seen["indicator" in compiled.source] += 1
+    assert min(seen) > 30
 
 
 def test_a_product_of_running_sums_is_not_summed_in_three_axes() -> None:

@@ -25,6 +25,45 @@ def test_parts_of_a_flat_vector_are_not_spread_over_the_observations() -> None:
     assert not any({161, 300} <= sizes_made(line) for line in source.splitlines())
 
 
+def autoregression(x: eg.Expression, Z: eg.Expression) -> eg.Expression:
+    A, B, c = x[:16].reshape(4, 4), x[16:32].reshape(4, 4), x[32:]
+    return eg.sum((Z[2:] - Z[1:-1] @ A.T - Z[:-2] @ B.T - c) ** 2)
+
+
+def test_matrices_in_a_flat_vector_are_views() -> None:
+    x, Z = eg.variable("x", (36,)), eg.variable("Z", ("n", 4))
+    f = autoregression(x, Z)
+    for wanted in ([f, eg.gradient(f, x)], [eg.hessian(f, x)]):
+        source = eg.compile(wanted).source
+        assert "_product(" not in source
+        assert ".reshape((4, 4" in source
+        # Blocks are multiplied before they meet.
+        assert not re.search(r"np\.zeros\(.*n", source)
+
+
+def test_a_triangle_in_a_flat_vector_is_one_factor() -> None:
+    """A Gaussian by a Cholesky factor: one inverse, and no array of more axes than two."""
+    places = np.full((3, 3), 6)
+    places[np.diag_indices(3)], places[np.tril_indices(3, -1)] = range(3), range(3, 6)
+    t, X = eg.variable("t", (9,)), eg.variable("X", (50, 3))
+    entries = np.concatenate([np.exp(t[3:6]), t[6:9], 0 * t[:1]])
+    Z = np.linalg.solve(entries[places], (X - t[:3]).T)
+    f = 0.5 * eg.sum(Z * Z) + 50 * eg.sum(t[3:6])
+    source = eg.compile([f, eg.gradient(f, t)]).source
+    assert source.count("inverse(") == 1
+    assert not re.search(r"\((\d+, ){3}\d+\)", source)
+
+
+def test_a_mask_on_rows_stays_on_rows() -> None:
+    sizes = {"w": (5,), "X": ("n", 5), "y": ("n",)}
+    w, X, y = (eg.variable(name, dims) for name, dims in sizes.items())
+    f = eg.sum(np.where(y > 0, (X @ w - y) ** 2, 0))
+    for wanted in ([f, eg.gradient(f, w)], [eg.hvp(f, w, "v")]):
+        source = eg.compile(wanted).source
+        assert source.count("np.where(") == 1
+        assert "[:, None]" not in source
+
+
 def test_differences_of_neighbours_are_slices() -> None:
     c = eg.variable("c", (20,))
     penalty = eg.sum((c[2:] - 2 * c[1:-1] + c[:-2]) ** 2)
