@@ -14,7 +14,7 @@ from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.errors import BudgetExceeded, MissingRule, UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
-from eggrad.engine.extraction.extract import used
+from eggrad.engine.extraction.extract import dag_cost, used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
 from eggrad.engine.indices.texts import shown
@@ -241,6 +241,15 @@ class Explored:
         if graph.narrow is None or not graph.wider:
             return False
         return graph.narrow.extract(self.classes) != graph.extract(self.classes)
+
+    @property
+    def is_worth_wider(self) -> bool:
+        """Whether wider e-nodes make the cheapest terms cheaper by a tenth."""
+        graph, own = self.graph, [*self.classes]
+        if graph.narrow is None or not self.is_wider:
+            return False
+        price, least = (dag_cost(g.cheap_dag(own), g.cost, own) for g in (graph.narrow, graph))
+        return 10 * least < 9 * price
 
     @property
     def is_vouched(self) -> bool:

@@ -424,7 +424,7 @@ class System:
         Operations that are `lacking` are left out where there is another form.
         """
         found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking)
-        if "lowering" in PURPOSES[purpose] and found.is_wider:
+        if "lowering" in PURPOSES[purpose] and found.is_worth_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
                 return self._explored(wider, models, budget, purpose=purpose, lacking=lacking)
