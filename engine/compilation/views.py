@@ -10,9 +10,7 @@ from itertools import count
 from typing import NamedTuple
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.indices.affine import (
-    renamed,
-)
+from eggrad.engine.indices.affine import renamed
 from eggrad.engine.indices.indicator_plan import numbered, selection_place
 from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.indices.stepped_plan import stepped_plan
@@ -57,52 +55,6 @@ def stored_indicators(roots: Iterable[Term]) -> frozenset[Term]:
 class _Factor(NamedTuple):
     term: Term
     indices: Indices
-
-
-def with_indicator_products(roots: Sequence[Term]) -> tuple[Term, ...]:
-    """The same roots; what an indicator chooses, and is 0 elsewhere, is a product with it.
-
-    Code reads and writes the places that are chosen: nothing is multiplied by 0.
-
-    >>> x = terms.variable("x", ("n",))
-    >>> first, zero = terms.indicator(("n",), [("=", ((0, 1),))]), terms.constant(0, ("n",))
-    >>> (found,) = with_indicator_products([terms.apply("where", first, x, zero)])
-    >>> found.op, found.args == (first, x)
-    ('einsum', True)
-    """
-    done: dict[Term, Term] = {}
-    for node in postorder(*roots):
-        again = rebuild(node, tuple(done[a] for a in node.args))
-        done[node] = _indicator_product(again) or again
-    return tuple(done[r] for r in roots)
-
-
-def _indicator_product(node: Term) -> Term | None:
-    if node.op != "where" or node.args[2].op != "constant" or node.args[2].data != 0:
-        return None
-    out = tuple(range(node.order))
-    condition, chosen = (_unspread(_Factor(a, out)) for a in node.args[:2])
-    if condition.term.op != "indicator":
-        return None
-    if {*condition.indices, *chosen.indices} != {*out}:
-        chosen = _Factor(node.args[1], out)
-    spec = condition.indices, chosen.indices, out
-    return terms.einsum(spec, condition.term, chosen.term)
-
-
-def _unspread(factor: _Factor) -> _Factor:
-    """The factor before it was repeated along further axes."""
-    while factor.term.op == "einsum":
-        *parts, out = factor.term.spec
-        pairs = list(zip(factor.term.args, parts, strict=True))
-        own = [(a, part) for a, part in pairs if a.op != "constant" or a.data != 1]
-        if len(own) != 1 or not all({*part} <= {*out} for part in parts):
-            break
-        if len({*own[0][1]}) < len(own[0][1]):
-            break
-        names = dict(zip(out, factor.indices, strict=True))
-        factor = _Factor(own[0][0], tuple(names[i] for i in own[0][1]))
-    return factor
 
 
 def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
