@@ -17,7 +17,7 @@ from eggrad.engine.compilation.program import (
     Source,
     Value,
 )
-from eggrad.engine.indices.spec import Indices, Size, Spec
+from eggrad.engine.indices.spec import Indices, Size, Spec, representatives
 
 
 def product(
@@ -45,8 +45,8 @@ def product(
     """
     *parts, output = spec
     tied = _tied_indices(operands, parts)
-    own = [tuple(tied.get(i, i) for i in part) for part in parts]
-    out = tuple(tied.get(i, i) for i in output)
+    own = [tuple(tied[i] for i in part) for part in parts]
+    out = tuple(tied[i] for i in output)
     arrays: list[Atom] = []
     for v, part in zip(operands, own, strict=True):
         index = dict(zip(v.axes, part, strict=True))
@@ -78,21 +78,12 @@ def product(
 
 
 def _tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
-    """For each index that equals an earlier one, because a delta says so, the first such."""
-    first: dict[int, int] = {}
-
-    def find(i: int) -> int:
-        while i in first:
-            i = first[i]
-        return i
-
+    """For each index the least of those that it equals, because a delta says so."""
+    pairs: list[tuple[int, int]] = []
     for value, part in zip(operands, parts, strict=True):
         seen: dict[int, int] = {}
-        for label, i in zip(value.axes, part, strict=True):
-            a, b = sorted((find(seen.setdefault(label, i)), find(i)))
-            if a != b:
-                first[b] = a
-    return {i: find(i) for i in first}
+        pairs += [(seen.setdefault(k, i), i) for k, i in zip(value.axes, part, strict=True)]
+    return representatives((i for part in parts for i in part), pairs)
 
 
 @dataclass(frozen=True, slots=True)
