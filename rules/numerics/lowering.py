@@ -25,10 +25,6 @@ lowering.state(
     product_over_sum=(ein(s, a + b, d) >> ein(s, a, d) + ein(s, b, d))
     .when(shrinks(s))
     .noted("(a + b)·d = a·d + b·d, where the products are smaller than the sum of matrices."),
-    step_by_relu=(relu(sign(a)) >> sign(relu(a))).noted(
-        "relu sign a = sign relu a: one function of what is computed anyway, in place of two.",
-        cite="definition of relu and sign",
-    ),
 )
 
 
