@@ -14,6 +14,7 @@ from eggrad.engine.compilation.program import (
     Number,
     Program,
     Source,
+    Stack,
     Value,
     number,
 )
@@ -50,7 +51,7 @@ class _Lowering:
         """Write the statements of every node, and what is returned."""
         program = self._program
         done: dict[Term, Value] = {}
-        for node in postorder(*program.roots):
+        for node in postorder(*program.roots, operands=program.operands):
             value = self.value(node, done)
             if value is not None:
                 done[node] = replace(value, source=self._block.kept(node, value.source))
@@ -61,6 +62,8 @@ class _Lowering:
 
     def value(self, node: Term, done: Mapping[Term, Value]) -> Value | None:
         """The value of a node, given those of its operands; none where it is not stored."""
+        if node in self._program.stacks:
+            return self._stacked(node, self._program.stacks[node], done)
         selecting = by_selection(node)
         found = None
         if by_views(node):
@@ -342,6 +345,14 @@ class _Lowering:
             self._loops[own] = self._block.emit(made)
         self._program.made.add((own.length, *own.states(loop.carry, LAST).dims))
         return self._emitted("states", [(self._loops[own], ())], node, loop, view=True)
+
+    def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
+        """A sum of outer products, as a product of two matrices, and what else is added."""
+        atoms = self._arrays(stack.vectors, [done[a] for a in stack.vectors])
+        value = self._emitted("stack", atoms, node, [s.negative for s in stack.products])
+        for s in stack.others:
+            value = self._sum("subtract" if s.negative else "add", node, [value, done[s.term]])
+        return value
 
 
 # From the same exponentials: the places in what one call gives.

@@ -281,6 +281,12 @@ class NumpyDialect(Dialect):
         shape = [length(i) for i in batch] + [" * ".join(map(length, g)) for g in groups if g]
         return f"{text}.reshape({', '.join(shape)})"
 
+    def _stack(self, own: Instruction) -> Text:
+        """A sum of outer products as a product of two matrices."""
+        rows, columns = (list(map(self.atom, own.operands[k::2])) for k in (0, 1))
+        rows = ("-" * negative + text for negative, text in zip(own.data, rows, strict=True))
+        return f"np.array([{', '.join(rows)}]).T.dot(np.array([{', '.join(columns)}]))", ATOM
+
     # Views, gathers and scatters ----------------------------------------------------------------
 
     def _entries(self, own: Instruction) -> Text:

@@ -19,6 +19,7 @@ from typing import Final
 
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.numpy_dialect import NumpyDialect
+from eggrad.engine.compilation.products import MANY_OUTER, find_stacks
 from eggrad.engine.compilation.program import Program
 from eggrad.engine.compilation.views import stored_indicators, with_stepped_products
 from eggrad.engine.terms.functions import FUNCTIONS
@@ -88,6 +89,10 @@ def _join_stepped_products(program: Program) -> None:
     program.roots = with_stepped_products(program.roots, program.model)
 
 
+def _stack_outer_products(program: Program) -> None:
+    program.stacks = find_stacks(program.roots)
+
+
 def _store_indicators(program: Program) -> None:
     program.stored = stored_indicators(program.roots)
 
@@ -133,6 +138,12 @@ PASSES: Final = (
         "two arrays and any number of indicators; the steps take no longer than with an "
         "intermediate result, or that would be large",
         _join_stepped_products,
+    ),
+    Pass(
+        "stacked sums",
+        "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
+        f"{MANY_OUTER} products or more of two vectors, which nothing else uses",
+        _stack_outer_products,
     ),
     Pass(
         "stored indicators",

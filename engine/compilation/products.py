@@ -1,11 +1,12 @@
-"""Products of one or two arrays in the program form.
+"""Products of one or two arrays in the program form, and sums of outer products.
 
 A product of two arrays is one entry by entry, an outer one or a `Contraction`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from eggrad.engine.compilation.program import (
     ONE,
@@ -15,9 +16,15 @@ from eggrad.engine.compilation.program import (
     Instruction,
     Number,
     Source,
+    Stack,
+    Summand,
     Value,
 )
 from eggrad.engine.indices.spec import Indices, Size, Spec, representatives
+from eggrad.engine.terms.term import Term, postorder
+
+# Outer products are worth one product of matrices from this number on.
+MANY_OUTER: Final = 4
 
 
 def product(
@@ -151,3 +158,44 @@ class _Lowering:
         if self.in_order and (batch or max(map(len, (rows, columns, made.summed))) > 1):
             made, labels = replace(made, operator="einsum"), self.wanted
         return self._emit("contract", (made.left, made.right), labels, made)
+
+
+# Sums of outer products -------------------------------------------------------------------------
+
+# A sum of K products `u_k v_k'` is a product of matrices whose summed axis counts the terms.
+
+
+def find_stacks(roots: Sequence[Term]) -> dict[Term, Stack]:
+    """The sums of matrices to be computed so."""
+    nodes = list(postorder(*roots))
+    uses = Counter([*roots, *(a for node in nodes for a in node.args)])
+    stacks: dict[Term, Stack] = {}
+    inner = set[Term]()
+    for node in reversed(nodes):
+        if node.op in ("add", "subtract") and node.order == 2 and node not in inner:
+            summands = list(_summands(node, uses, inner))
+            outer = [s for s in summands if uses[s.term] == 1 and _is_outer(s.term)]
+            if len(outer) >= MANY_OUTER:
+                others = tuple(s for s in summands if s not in outer)
+                stacks[node] = Stack(tuple(outer), others)
+    return stacks
+
+
+def _summands(node: Term, uses: Counter[Term], inner: set[Term]) -> Iterator[Summand]:
+    """The terms of a sum of sums; those that nothing else uses are `inner` ones."""
+    waiting = [Summand(node, False)]
+    while waiting:
+        s = waiting.pop()
+        if s.term.op in ("add", "subtract", "negate") and (s.term is node or uses[s.term] == 1):
+            inner.add(s.term)
+            *first, last = s.term.args
+            waiting.append(Summand(last, s.negative != (s.term.op != "add")))
+            waiting += (Summand(a, s.negative) for a in first)
+        else:
+            yield s
+
+
+def _is_outer(term: Term) -> bool:
+    """Whether a term is the product of two vectors that are stored."""
+    vectors = term.op == "einsum" and term.spec[:-1] == ((0,), (1,)) and term.order == 2
+    return vectors and all(a.op not in ("indicator", "selection") for a in term.args)

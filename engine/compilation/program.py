@@ -10,7 +10,7 @@ with the terms that it computes and what passes over these terms have decided. `
 list of all passes; dialects (`dialect.py`) say what instructions are called in a library.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import prod
@@ -224,6 +224,28 @@ class Contraction:
         return replace(self, left=self.right, right=self.left, rows=self.columns, columns=self.rows)
 
 
+@dataclass(frozen=True)
+class Summand:
+    """A term of a sum, and whether it is subtracted."""
+
+    term: Term
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A sum: its outer products of two vectors, and what else is added."""
+
+    products: tuple[Summand, ...]
+    others: tuple[Summand, ...]
+
+    @property
+    def vectors(self) -> list[Term]:
+        """The factors of all products, one that lies along the rows after one along the columns."""
+        specs = [(s.term.spec[-1], s.term.args) for s in self.products]
+        return [args[i] for out, args in specs for i in out]
+
+
 # Programs ---------------------------------------------------------------------------------------
 
 
@@ -256,9 +278,10 @@ class Program:
     # The terms that say places and nothing else, in the dtype that they come in.
     indices: frozenset[Term] = frozenset()
 
-    # What passes over terms decide: whether overflow is expected, indicators that are stored as
-    # arrays, tests that are only asked for.
+    # What passes over terms decide: whether overflow is expected, sums that are one product,
+    # indicators that are stored as arrays, tests that are only asked for.
     silent: bool = False
+    stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
     stored: frozenset[Term] = frozenset()
     masks: set[Term] = field(default_factory=set[Term])
 
@@ -268,6 +291,11 @@ class Program:
     returned: list[Source] = field(default_factory=list[Source])
     used: set[str] = field(default_factory=set[str])
     made: set[Dims] = field(default_factory=set[Dims])
+
+    def operands(self, node: Term) -> Sequence[Term]:
+        """The terms whose values a node needs."""
+        own = self.stacks.get(node)
+        return [*own.vectors, *(s.term for s in own.others)] if own else node.args
 
     def size(self, d: Size) -> str:
         """The text of a size."""

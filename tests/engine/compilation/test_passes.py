@@ -1,5 +1,7 @@
 """Each pass changes the text where its condition holds, and never the values."""
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,11 @@ SEEN = t.einsum("ijk,k->ij", WINDOWS, t.variable("s", (1000,)))
 CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
     "expected overflow": (t.divide(t.constant(1), t.apply("exp", t.variable("c"))), {}, "errstate"),
     "stepped products": (t.einsum("ij,j->i", SEEN, t.variable("w", (30,))), {}, "stepped_product("),
+    "stacked sums": (
+        reduce(t.add, (t.einsum("i,j->ij", t.variable(f"y{k}", ("m",)), x) for k in range(4))),
+        {},
+        "np.array([y0, y1, y2, y3]).T.dot(",
+    ),
     "masks": (
         t.apply("where", t.apply("greater", x, t.variable("y", ("n",))), x, t.negate(x)),
         {},

@@ -41,6 +41,41 @@ def test_results_lie_as_the_terms_axes_and_no_matrix_is_transposed_for_a_vector(
     np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
 
 
+# Sums of outer products -------------------------------------------------------------------------
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> t.Term:
+    """A sum of outer products of two vectors, with signs, and at times something else in it."""
+    summands: list[t.Term] = []
+    for k in range(draw(st.integers(2, 7))):
+        spec, dims = draw(
+            st.sampled_from([("i,j->ij", "mn"), ("j,i->ij", "nm"), ("i,j->ji", "nm")])
+        )
+        u, v = (t.variable(f"{name}{k}", (d,)) for name, d in zip("uv", dims, strict=True))
+        summands.append(t.einsum(spec, draw(st.sampled_from([u, t.constant(2, u.dims)])), v))
+    if draw(st.booleans()):
+        others = [t.variable("T", ("m", "n")), t.constant(2, ("m", "n")), summands[0]]
+        summands.append(draw(st.sampled_from(others)))
+    while len(summands) > 1:
+        a, b = summands.pop(), summands.pop(draw(st.integers(0, len(summands) - 1)))
+        build = draw(st.sampled_from([t.add, t.subtract, lambda x, y: t.add(t.negate(x), y)]))
+        summands.append(build(a, b))
+    return summands[0]
+
+
+@settings(max_examples=samples(75, 300), deadline=None)
+@given(sums(), st.integers(0, 2**32 - 1))
+def test_a_sum_of_outer_products_is_the_oracle(term: t.Term, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = {"m": int(rng.integers(4)), "n": int(rng.integers(4))}
+    values = oracle.random_values(t.variables(term), sizes, rng)
+    result = compile_terms([term], sizes=sizes, single=True)(**values)
+    np.testing.assert_allclose(result, oracle.value(term, values, sizes), rtol=1e-9, atol=1e-12)
+
+
+# Programs ---------------------------------------------------------------------------------------
+
 A, B = (t.variable(name, ("n", "n")) for name in "AB")
 VECTORS = [t.variable(f"x{k}", ("n",)) for k in range(4)]
 
