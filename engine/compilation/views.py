@@ -7,7 +7,7 @@ puts the two products together.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import renamed
@@ -16,6 +16,9 @@ from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term, postorder, rebuild, term_sparsity
+
+# Intermediate results with fewer entries take less time than the steps that do without them.
+LARGE: Final = 10_000
 
 # One array --------------------------------------------------------------------------------------
 
@@ -73,21 +76,22 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
     users = Counter([*roots, *(a for node in nodes for a in node.args)])
     done: dict[Term, Term] = {}
     for node in nodes:
-        factors = _network(node, users) if node.op == "einsum" else []
+        factors = _network(node, users, model) if node.op == "einsum" else []
         found = _stepped(node, factors, model, done)
         done[node] = found or rebuild(node, tuple(done[a] for a in node.args))
     return tuple(done[r] for r in roots)
 
 
-def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
-    """The factors of nested products that nobody else needs, no more than two of them arrays."""
+def _network(node: Term, users: Counter[Term], model: CostModel) -> list[_Factor]:
+    """The factors of nested products, large and for this one alone; two of them are arrays."""
     *parts, _ = node.spec
     factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
     fresh = count(1 + max((i for part in parts for i in part), default=0))
     waiting = list(factors)
     while waiting:
         factor = waiting.pop()
-        inner = _inside(factor, fresh) if users[factor.term] == 1 else []
+        large = model.entries(factor.term.dims) >= LARGE
+        inner = _inside(factor, fresh) if large and users[factor.term] == 1 else []
         rest = [f for f in factors if f is not factor]
         if inner and sum(f.term.op != "indicator" for f in (*rest, *inner)) <= 2:
             factors = [*rest, *inner]
