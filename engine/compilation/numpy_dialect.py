@@ -199,20 +199,12 @@ class NumpyDialect(Dialect):
             return f"{text}.astype({dtype})", ATOM
         return f"np.asarray({text}, {dtype})[()]", ATOM
 
-    def _called(self, name: str, own: Instruction) -> Text:
+    def _called(self, own: Instruction) -> Text:
+        """A function of NumPy's of every entry."""
+        name = "negative" if own.kind == "negate" else own.kind
         return f"np.{name}({self.broadcast_operands(own)[0][0]})", ATOM
 
-    def _negate(self, own: Instruction) -> Text:
-        return self._called("negative", own)
-
-    def _sqrt(self, own: Instruction) -> Text:
-        return self._called("sqrt", own)
-
-    def _square(self, own: Instruction) -> Text:
-        return self._called("square", own)
-
-    def _reciprocal(self, own: Instruction) -> Text:
-        return self._called("reciprocal", own)
+    _negate = _sqrt = _square = _reciprocal = _called
 
     def _power(self, own: Instruction) -> Text:
         base, exponent = (text for text, _ in self.broadcast_operands(own))
