@@ -337,24 +337,29 @@ class _Product:
         columns = tuple(i for i in self.out if i in right and i not in batch)
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
+        copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
         if batch:
-            return self.batched(batch, rows, columns, summed)
+            return self.batched(batch, rows, columns, summed) + copies
         m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
         if not rows and not columns:
-            return [("dot", k, ())]
+            return [("dot", k, ()), *copies]
         if not rows or not columns:
             matrix = left if rows else right
             leading = next(
                 p for p, i in enumerate(matrix) if (i in summed) != (matrix[0] in summed)
             )
-            return [("gemv", m + n + k, ()), ("gemv_row", self.dims(matrix[:leading]), ())]
+            return [
+                ("gemv", m + n + k, ()),
+                ("gemv_row", self.dims(matrix[:leading]), ()),
+                *copies,
+            ]
         if same and self.is_symmetric(left, right, rows, columns):
             return [
                 ("syrk", m + n + k, ()),
                 ("matmul_operand", m + k, ()),
                 ("matmul_out", m + n, ()),
             ]
-        return self.matrix_product(rows, summed, columns)
+        return [*self.matrix_product(rows, summed, columns), *copies]
 
     def matrix_product(self, rows: Indices, summed: Indices, columns: Indices) -> list[Step]:
         m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
@@ -419,12 +424,44 @@ class _Product:
             ("matmul_out", b + m + n, ()),
         ]
 
+    def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
+        """The operands that BLAS cannot read where they lie.
+
+        It reads a matrix by rows or by columns: the groups must not be interleaved, and both
+        operands must have the summed indices in one order.
+        """
+        bad = [part for part in (left, right) if not self.is_matrix(part, summed, batch)]
+        orders = [tuple(i for i in part if i in summed) for part in (left, right)]
+        if orders[0] != orders[1] and not bad:
+            bad = [min((left, right), key=len)]
+        return [("transposed", self.dims(part), ()) for part in bad]
+
+    def is_matrix(self, part: Indices, summed: Indices, batch: Indices) -> bool:
+        """Whether, apart from the batch, the free and the summed axes lie in one piece each."""
+        if part[-1] in batch:
+            return False
+        kinds = [0 if i in batch else 1 if i in summed else 2 for i in part]
+        own = tuple(i for i in part if i not in summed and i not in batch)
+        in_order = own == tuple(i for i in self.out if i in own)
+        places = [p for p, kind in enumerate(kinds) if kind]
+        changes = sum(kinds[p] != kinds[q] for p, q in pairwise(places))
+        # A group of several axes counts as one axis only where no axis of the batch cuts it.
+        cut = len(places) > 2 and places[-1] - places[0] >= len(places)
+        return in_order and changes <= 1 and not cut
+
+    def result_copy(self, batch: Indices, rows: Indices, columns: Indices) -> list[Step]:
+        """The result comes as batch, rows, columns, or with rows and columns exchanged."""
+        if self.out in (batch + rows + columns, batch + columns + rows):
+            return []
+        return [("transposed", self.dims(self.out), ())]
+
 
 # Which NumPy kernels compute a node, and how much each of them has to do.
 #
 # A node's work is a sum of terms `repeats * rate(units)`: the rate is the measured time of one
-# kernel, units and repeats are products of sizes. So work is found once for an expression and timed
-# at any sizes. Layouts are not known: the matrices of a product are taken to lie in one piece each.
+# kernel, units and repeats are products of sizes. So work is found once for an
+# expression and timed at any sizes. The layout of an operand is not known: results are taken to be
+# in C order, and what a kernel wants in another order is copied.
 
 
 Constants = tuple[Fraction | None, ...]
