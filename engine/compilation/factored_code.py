@@ -16,7 +16,7 @@ from typing import Any, Final
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.indices.affine import Lengths, size_symbols
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, representatives
 from eggrad.engine.runtime.factored import FactoredTensor, Part, columns_of
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import concrete
@@ -191,13 +191,12 @@ def _joined(
     spec: Spec, operands: Sequence[Term], expected: Lengths, products: Sequence[Product]
 ) -> Product:
     """One product of an einsum: deltas identify indices, what is summed is contracted."""
-    first = {i: i for part in spec for i in part}
+    pairs: list[tuple[int, int]] = []
     length = {}
     for part, operand, product in zip(spec, operands, products, strict=False):
         length.update(zip(part, operand.dims, strict=True))
-        for i, label in zip(part, product.labels, strict=True):
-            one, other = first[i], first[part[label]]
-            first = {k: one if f == other else f for k, f in first.items()}
+        pairs += [(i, part[label]) for i, label in zip(part, product.labels, strict=True)]
+    first = representatives((i for part in spec for i in part), pairs)
     out = [first[i] for i in spec[-1]]
     # An index of the output is named after its first axis, all others by negative numbers.
     name = {i: out.index(i) if i in out else -1 - i for i in first.values()}

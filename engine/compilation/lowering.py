@@ -6,17 +6,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
-from eggrad.engine.compilation.products import product, scheduled
+from eggrad.engine.compilation.products import product
 from eggrad.engine.compilation.program import (
     ONE,
     Atom,
-    Batch,
     Instruction,
     Number,
     Program,
     Source,
     Stack,
-    System,
     Value,
     number,
 )
@@ -43,7 +41,7 @@ class _Lowering:
     def __init__(self, program: Program) -> None:
         """Write into a program, for what its terms are."""
         self._program = program
-        self._block, self._model = program.block, program.model
+        self._block = program.block
         self._decompositions = Counter(map(_decomposition, postorder(*program.roots)))
         self._decomposed: dict[object, Source] = {}
         self._loops: dict[Recurrence, Source] = {}
@@ -53,24 +51,19 @@ class _Lowering:
         """Write the statements of every node, and what is returned."""
         program = self._program
         done: dict[Term, Value] = {}
-        for node in scheduled(program.roots, program.batches):
-            for own, value in self.values(node, done).items():
-                done[own] = replace(value, source=self._block.kept(own, value.source))
+        for node in postorder(*program.roots, operands=program.operands):
+            value = self.value(node, done)
+            if value is not None:
+                done[node] = replace(value, source=self._block.kept(node, value.source))
         stored = (t for t in done if t.op == "stepped_product" or not by_views(t))
         program.made |= {_stored(t, done[t]) for t in stored} | {r.dims for r in program.roots}
         shown = set[Source]()
         program.returned = [self.result(r, done[r], shown) for r in program.roots]
 
-    def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        """What a node adds to the values that are there: its own, or those of its batch."""
-        program = self._program
-        if node in program.stacks:
-            return {node: self._stacked(node, program.stacks[node], done)}
-        if node in program.batches:
-            own = program.batches[node]
-            if node in done:
-                return {}
-            return self._batch(own, done) if isinstance(own, Batch) else self._solutions(own, done)
+    def value(self, node: Term, done: Mapping[Term, Value]) -> Value | None:
+        """The value of a node, given those of its operands; none where it is not stored."""
+        if node in self._program.stacks:
+            return self._stacked(node, self._program.stacks[node], done)
         selecting = by_selection(node)
         found = None
         if by_views(node):
@@ -78,11 +71,11 @@ class _Lowering:
         elif selecting is not None:
             found = self._by_selection(node, selecting, done)
         if found is not None:
-            return {node: found}
-        unstored = node.op in ("indicator", "selection") and node not in program.stored
-        if node in program.absorbed or (unstored and not program.alone):
-            return {}
-        return {node: self._node(node, [self._operand(node, a, done[a]) for a in node.args])}
+            return found
+        unstored = node.op in ("indicator", "selection") and node not in self._program.stored
+        if unstored and not self._program.alone:
+            return None
+        return self._node(node, [self._operand(node, a, done[a]) for a in node.args])
 
     def _operand(self, node: Term, term: Term, value: Value) -> Value:
         """The value of an operand; a part of an array is one only where it is added."""
@@ -139,14 +132,6 @@ class _Lowering:
             (self._array(t.dims, self._full(t.dims, v)), _axes(t))
             for t, v in zip(terms, values, strict=True)
         )
-
-    def _complete(self, term: Term, value: Value) -> Atom:
-        """The value as an array that has all axes of the term, in any order."""
-        value = self._full(term.dims, value)
-        if len(value.labels) == term.order:
-            return value.source, tuple(value.axes.index(i) for i in value.labels)
-        whole = self._array(term.dims, value)
-        return self._block.emit(cast(Instruction, whole)), _axes(term)
 
     def _emitted(
         self,
@@ -206,15 +191,8 @@ class _Lowering:
 
     def _product(self, spec: Spec, args: Sequence[Value], sizes: Mapping[int, Size]) -> Value:
         """A product of one or two arrays."""
-        return product(
-            spec,
-            args,
-            sizes,
-            self._block,
-            lambda i: self._model.length(sizes[i]),
-            turns=self._program.turns,
-            in_order=not self._program.in_place,
-        )
+        in_order = not self._program.in_place
+        return product(spec, args, sizes, self._block, in_order=in_order)
 
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
@@ -231,8 +209,7 @@ class _Lowering:
         if self._program.in_place:
             order = next((labels for labels in own if {*labels} == present), order)
         atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
-        lengths = tuple(self._model.length(node.dims[i]) for i in order)
-        made = Instruction(kind, atoms, order, data, {}, lengths)
+        made = Instruction(kind, atoms, order, data)
         axes = tuple(range(max(len(v.axes) for v in values)))
         return Value(self._block.emit(made), order, axes)
 
@@ -389,26 +366,10 @@ class _Lowering:
         self._program.made.add((own.length, *own.states(loop.carry, LAST).dims))
         return self._emitted("states", [(self._loops[own], ())], node, loop, view=True)
 
-    # What is computed together ------------------------------------------------------------------
-
-    def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        """The solutions of systems with one matrix, from one call."""
-        operands = (system.matrix, *system.vectors.values())
-        atoms = self._arrays(operands, [done[a] for a in operands])
-        whole = self._block.emit(Instruction("solve_all", atoms))
-        return {node: self._part(whole, k, node) for k, node in enumerate(system.vectors)}
-
-    def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        """The products of a batch, as rows of one product."""
-        operands = (batch.matrix, *batch.vectors.values())
-        atoms = tuple(self._complete(v, done[v]) for v in operands)
-        whole = self._block.emit(Instruction("batch", atoms, (0, 1), batch.transposed))
-        return {node: self._part(whole, k, node) for k, node in enumerate(batch.vectors)}
-
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
-        atoms = tuple(self._complete(t, done[t]) for t in stack.operands)
-        value = self._emitted("stack", atoms, node, stack)
+        atoms = self._arrays(stack.vectors, [done[a] for a in stack.vectors])
+        value = self._emitted("stack", atoms, node, [s.negative for s in stack.products])
         for s in stack.others:
             value = self._sum("subtract" if s.negative else "add", node, [value, done[s.term]])
         return value

@@ -6,11 +6,9 @@ from typing import Final
 from eggrad.engine.compilation.dialect import ATOM, PRODUCT, Dialect
 from eggrad.engine.compilation.lowering import detail
 from eggrad.engine.compilation.program import (
-    ONE,
     Atom,
     Contraction,
     Instruction,
-    Stack,
     Statement,
     Value,
     names_in,
@@ -71,10 +69,9 @@ class NumpyDialect(Dialect):
         if statement.over:
             text = self.overwriting(own, statement.over)
             lines = [text] if text else []
-        if own.kind == "with_zeros" and not self._is_identity(own):
-            value, dims = own.data
-            places = self._places(name, value, self.program.size(dims[0]))
-            lines.append(f"{places} = {self._written(value)}")
+        if own.kind == "with_zeros":
+            value, _ = own.data
+            lines.append(f"{self._places(name, value)} = {self._written(value)}")
         elif own.kind == "add_entries":
             value, sign, _ = own.data
             lines.append(f"{self._places(name, value)} {sign}= {self._written(value)}")
@@ -85,11 +82,11 @@ class NumpyDialect(Dialect):
     def overwritable(self, own: Instruction) -> list[str]:
         """The operands, by their names, that a result may be written into."""
         operands = own.operands
-        if own.kind in ("function", "negate", "sqrt", "square", "reciprocal", "one_over", "power"):
+        if own.kind in ("function", "negate", "sqrt", "square", "reciprocal", "power"):
             operands = operands[:1] if self._runs_in_place(own) else ()
         elif own.kind == "add_entries":
             operands = operands[:1]
-        elif own.kind not in (*_IN_PLACE, "scale", "row_by_row"):
+        elif own.kind not in (*_IN_PLACE, "scale"):
             operands = ()
         # A scalar is a NumPy number, which has no buffer.
         return [
@@ -113,16 +110,10 @@ class NumpyDialect(Dialect):
         match own.kind:
             case "function" | "negate" | "sqrt" | "square" | "reciprocal":
                 return f"{self.text(own)[0][:-1]}, out={x})"
-            case "one_over":
-                return f"np.divide(1.0, {x}, out={x})"
             case "power":
                 return f"{x} **= {self.atom(own.operands[1])}"
             case "scale":
                 return f"{x} *= {self.atom(own.operands[0])}"
-            case "row_by_row":
-                first, second = (text for text, _ in self.broadcast_operands(own))
-                other = second if first == x else first
-                return f"row_by_row(np.multiply, {x}, {other}, out={x})"
             case "add_entries":
                 return f"np.negative({x}, out={x})" if own.data[2] else ""
             case kind:
@@ -158,27 +149,17 @@ class NumpyDialect(Dialect):
         return f"{text}.copy()" if own.labels else f"{text}[()]", ATOM
 
     def _with_zeros(self, own: Instruction) -> Text:
-        """An array of zeros, into which entries are written, or the identity."""
+        """An array of zeros, into which entries are written."""
         _, dims = own.data
-        if self._is_identity(own):
-            dtype = f", dtype={self._dtype}" if self._dtype else ""
-            return f"np.eye({self.program.size(dims[0])}{dtype})", ATOM
         return f"np.zeros({self.shape(dims)}{self.like()})", ATOM
-
-    def _is_identity(self, own: Instruction) -> bool:
-        value, dims = own.data
-        return value.source == ONE and len(dims) == 2 and not value.place
 
     def _add_entries(self, own: Instruction) -> Text:
         """A copy of an array, or of its negative, to some of whose entries something is added."""
         text = self.transposed(own.operands[0], own.labels)
         return (f"np.negative({text[0]})" if own.data[2] else f"{text[0]}.copy()"), ATOM
 
-    def _places(self, name: str, value: Value, size: str = "") -> str:
-        """The entries of an array that a value with zeros has, as a view.
-
-        `size` is the length of the axes of a matrix in C order.
-        """
+    def _places(self, name: str, value: Value) -> str:
+        """The entries of an array that a value with zeros has, as a view."""
         axes = value.axes
         if value.place:
             name = f"{name}[{', '.join(key_of(value.place))}]"
@@ -187,8 +168,6 @@ class NumpyDialect(Dialect):
                 name = f"{name}.reshape({self.shape(dims)})"
             if len({*axes}) == len(axes):
                 return name if name.endswith("]") else f"{name}[...]"
-        elif size and axes == (axes[0], axes[0]):
-            return f"{name}.reshape(-1)[::{size} + 1]"
         return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
 
     def _written(self, value: Value) -> str:
@@ -223,33 +202,16 @@ class NumpyDialect(Dialect):
             return f"{text}.astype({dtype})", ATOM
         return f"np.asarray({text}, {dtype})[()]", ATOM
 
-    def _called(self, name: str, own: Instruction) -> Text:
+    def _called(self, own: Instruction) -> Text:
+        """A function of NumPy's of every entry."""
+        name = "negative" if own.kind == "negate" else own.kind
         return f"np.{name}({self.broadcast_operands(own)[0][0]})", ATOM
 
-    def _negate(self, own: Instruction) -> Text:
-        return self._called("negative", own)
-
-    def _sqrt(self, own: Instruction) -> Text:
-        return self._called("sqrt", own)
-
-    def _square(self, own: Instruction) -> Text:
-        return self._called("square", own)
-
-    def _reciprocal(self, own: Instruction) -> Text:
-        return self._called("reciprocal", own)
-
-    def _one_over(self, own: Instruction) -> Text:
-        """The reciprocal by division."""
-        return f"1.0 / {self.atom(own.operands[0])}", PRODUCT
+    _negate = _sqrt = _square = _reciprocal = _called
 
     def _power(self, own: Instruction) -> Text:
         base, exponent = (text for text, _ in self.broadcast_operands(own))
         return f"{base} ** {exponent}", PRODUCT
-
-    def _row_by_row(self, own: Instruction) -> Text:
-        """A product with one number for each row, without NumPy's buffers."""
-        first, second = (text for text, _ in self.broadcast_operands(own))
-        return f"row_by_row(np.multiply, {first}, {second})", ATOM
 
     # Products and sums --------------------------------------------------------------------------
 
@@ -263,10 +225,7 @@ class NumpyDialect(Dialect):
 
     def _diagonal(self, own: Instruction) -> Text:
         (source, labels), *_ = own.operands
-        text = self.atom((source, labels))
-        if len(labels) == 2:
-            return f"{text}.diagonal()", ATOM
-        return f'np.einsum("{letters(labels, own.labels)}", {text})', ATOM
+        return f'np.einsum("{letters(labels, own.labels)}", {self.atom((source, labels))})', ATOM
 
     def _sum(self, own: Instruction) -> Text:
         (source, labels), *_ = own.operands
@@ -278,29 +237,19 @@ class NumpyDialect(Dialect):
         a, b = self.atoms(own)
         if len(own.labels) > 2:
             shape = ", ".join(self.program.size(own.sizes[i]) for i in own.labels)
-            return f"outer_product({a}, {b}).reshape({shape})", ATOM
+            return f"{a}.reshape(-1, 1).dot({b}.reshape(1, -1)).reshape({shape})", ATOM
         return f"{a}[:, None].dot({b}[None])", ATOM
-
-    def _outer_product(self, own: Instruction) -> Text:
-        """The same, row by row."""
-        return f"outer_product({', '.join(self.atoms(own))})", ATOM
 
     def _contract(self, own: Instruction) -> Text:
         c: Contraction = own.data
         length = self._length(own)
-        if c.stacked:
-            a = self.grouped(c.left, (), [c.rows, c.summed], length)
-            b = self.grouped(c.right, (), [c.stacked, c.summed, c.columns], length)
-            shape = ", ".join(map(length, c.stacked + c.rows + c.columns))
-            single = max(map(len, (c.stacked, c.rows, c.columns))) == 1
-            return f"{a} @ {b}" if single else f"({a} @ {b}).reshape({shape})", ATOM
         a = self.grouped(c.left, c.batch, [c.rows, c.summed], length)
         b = self.grouped(c.right, c.batch, [c.summed, c.columns], length)
         if c.batch and not (c.rows or c.columns):
             spec = letters(c.left[1], c.right[1], c.batch)
             return f'np.einsum("{spec}", {self.atom(c.left)}, {self.atom(c.right)})', ATOM
         if not c.batch:
-            text = f"{a}.dot({b})" if c.operator == "dot" else f"{a} @ {b}"
+            text = f"{a}.dot({b})"
         elif not c.rows:
             text = f"({a}[..., None, :] @ {b})[..., 0, :]"
         elif not c.columns:
@@ -308,7 +257,7 @@ class NumpyDialect(Dialect):
         else:
             text = f"{a} @ {b}"
         if len(c.rows) > 1 or len(c.columns) > 1:
-            text = f"({text})" if c.batch or c.operator == "@" else text
+            text = f"({text})" if c.batch else text
             text = f"{text}.reshape({', '.join(map(length, own.labels))})"
         return text, ATOM
 
@@ -319,10 +268,6 @@ class NumpyDialect(Dialect):
         self, atom: Atom, batch: Indices, groups: Sequence[Indices], length: Callable[[int], str]
     ) -> str:
         """The array with the axes of `batch`, then one axis for each group that is not empty."""
-        swapped = tuple(i for g in reversed(groups) for i in g)
-        if not batch and all(groups) and atom[1] == swapped and len(groups) == 2 < len(swapped):
-            # A view, where to transpose first would make a copy.
-            return f"{self.grouped(atom, (), groups[::-1], length)}.T"
         text = self.transposed(atom, batch + tuple(i for g in groups for i in g))[0]
         if all(len(g) <= 1 for g in groups):
             return text
@@ -331,47 +276,11 @@ class NumpyDialect(Dialect):
         shape = [length(i) for i in batch] + [" * ".join(map(length, g)) for g in groups if g]
         return f"{text}.reshape({', '.join(shape)})"
 
-    def _batch(self, own: Instruction) -> Text:
-        """Products of one matrix with several vectors."""
-        matrix, *vectors = own.operands
-        right = self.transposed(matrix, (0, 1) if own.data else (1, 0))[0]
-        return f"np.array([{', '.join(map(self.atom, vectors))}]).dot({right})", ATOM
-
     def _stack(self, own: Instruction) -> Text:
         """A sum of outer products as a product of two matrices."""
-        stack: Stack = own.data
-        shape = [self.program.size(own.sizes[i]) for i in own.labels]
-        left, right = (self._factor(own, side, shape) for side in (0, 1))
-        text = f"{left} @ {right}" if stack.batch else f"{left}.dot({right})"
-        if len(shape) > 2 + (stack.batch == 1):
-            text = f"({text})" if stack.batch else text
-            text = f"{text}.reshape({', '.join(shape)})"
-        return text, ATOM
-
-    def _factor(self, own: Instruction, side: int, shape: Sequence[str]) -> str:
-        """The left (0) or right (1) matrix; `shape` has the sizes of the result's axes."""
-        stack: Stack = own.data
-        axes = tuple(range(len(shape)))
-        edge = stack.batch + stack.rows
-        group = axes[edge:] if side else axes[stack.batch : edge]
-        batch = axes[: stack.batch] if stack.batched[side] else ()
-        arrays: list[str] = []
-        for k, (s, sides) in enumerate(zip(stack.products, stack.sides, strict=True)):
-            *parts, out = s.term.spec
-            source, labels = own.operands[2 * k + sides[side]]
-            places = tuple(out.index(parts[sides[side]][i]) for i in labels)
-            sign = "-" if s.negative and not side else ""
-            arrays.append(sign + self.transposed((source, places), batch + group)[0])
-        listed = f"[{', '.join(arrays)}]"
-        if len(group) == 1 and not batch:
-            # Of vectors it takes a third of the time that `np.stack` takes.
-            return f"np.array({listed})" if side else f"np.array({listed}).T"
-        text = f"np.stack({listed}, axis={len(batch) if side else -1})"
-        if len(group) == 1:
-            return text
-        flat = [" * ".join(shape[i] for i in group), str(len(arrays))]
-        sizes = [*(shape[i] for i in batch), *(flat[::-1] if side else flat)]
-        return f"{text}.reshape({', '.join(sizes)})"
+        rows, columns = (list(map(self.atom, own.operands[k::2])) for k in (0, 1))
+        rows = ("-" * negative + text for negative, text in zip(own.data, rows, strict=True))
+        return f"np.array([{', '.join(rows)}]).T.dot(np.array([{', '.join(columns)}]))", ATOM
 
     # Views, gathers and scatters ----------------------------------------------------------------
 
@@ -406,7 +315,3 @@ class NumpyDialect(Dialect):
         """Several arrays from one call."""
         template, k = own.data
         return template.format(self.atoms(own)[0], k=k), ATOM
-
-    def _solve_all(self, own: Instruction) -> Text:
-        """The solutions of systems with one matrix."""
-        return f"solve_all({', '.join(self.atoms(own))})", ATOM

@@ -1,55 +1,47 @@
 """The passes that make a program's text of terms, in the order in which they run.
 
 Terms come from extraction, where the model of time has chosen among forms. What follows is no
-matter of e-classes: a schedule, layouts in memory, kernels that compute the same. Each of these is
-a pass over a `Program` (`program.py`), and `PASSES` is the list of all of them, each with its name,
-one sentence and the condition under which it changes something. Four kinds follow on each other:
+matter of e-classes: a schedule, and what is stored. Each of these is a pass over a `Program`
+(`program.py`), and `PASSES` is the list of all of them, each with its name, one sentence and the
+condition under which it changes something. Three kinds follow on each other:
 
-- passes over terms rewrite them, or mark nodes that are computed together or in another way;
-- passes over products of matrices are asked by lowering, one after the other, for the form of each;
+- passes over terms rewrite them, or mark nodes that are computed in another way;
 - lowering walks the terms in postorder and writes at most one statement for a node;
-- passes over statements choose kernels, and let results overwrite operands that are not read again.
+- passes over statements let results overwrite operands that are not read again.
 
 The model of time (`engine/costs/time_model.py`) knows of lowering, but of none of the others.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
 
-from eggrad.engine.compilation import products
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.numpy_dialect import NumpyDialect
-from eggrad.engine.compilation.program import Contraction, Instruction, Program
-from eggrad.engine.compilation.views import (
-    stored_indicators,
-    with_indicator_products,
-    with_stepped_products,
-)
-from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
+from eggrad.engine.compilation.products import MANY_OUTER, find_stacks
+from eggrad.engine.compilation.program import Program
+from eggrad.engine.compilation.views import stored_indicators, with_stepped_products
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
 # What may overflow at moderate arguments, and what keeps that.
 OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
-# Entries from which on a division by NumPy's operator is faster than `np.reciprocal`.
-LARGE_RECIPROCAL: Final = 1500
 
 
 @dataclass(frozen=True)
 class Pass:
     """A step on the way from terms to text: what it does, and where it changes something.
 
-    Most know NumPy's kernels; the others are for `all` libraries, or those that are not "numpy".
+    Most are for NumPy alone; the others are `for_all` libraries.
     """
 
     name: str
     sentence: str
     condition: str
     run: Callable[[Program], None]
-    libraries: Literal["numpy", "others", "all"] = "numpy"
+    for_all: bool = False
 
 
 def run_passes(program: Program) -> Program:
@@ -65,7 +57,7 @@ def run_passes(program: Program) -> Program:
     return [t1]
     """
     for step in PASSES:
-        if step.libraries == "all" or (step.libraries == "numpy") == program.in_place:
+        if step.for_all or program.in_place:
             step.run(program)
     return program
 
@@ -93,25 +85,12 @@ def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
     return False
 
 
-def _multiply_by_indicators(program: Program) -> None:
-    program.roots = with_indicator_products(program.roots)
-
-
 def _join_stepped_products(program: Program) -> None:
     program.roots = with_stepped_products(program.roots, program.model)
 
 
 def _stack_outer_products(program: Program) -> None:
-    program.stacks, program.absorbed = products.find_stacks(program.roots, program.model)
-
-
-def _batch_vectors(program: Program) -> None:
-    program.batches = products.find_batches(program.roots, program.model)
-
-
-def _solve_together(program: Program) -> None:
-    found = products.find_systems(program.roots, program.batches)
-    program.batches = {**program.batches, **found}
+    program.stacks = find_stacks(program.roots)
 
 
 def _store_indicators(program: Program) -> None:
@@ -123,38 +102,6 @@ def _keep_masks(program: Program) -> None:
 
 
 # Passes over statements -------------------------------------------------------------------------
-
-
-def _choose_kernel(
-    kind: str, other: str, suits: Callable[[Instruction], bool]
-) -> Callable[[Program], None]:
-    """A pass that computes what suits another kernel by that one."""
-
-    def choose(program: Program) -> None:
-        for statement in program.block.statements:
-            own = statement.instruction
-            if own.kind == kind and suits(own):
-                statement.instruction = replace(own, kind=other)
-
-    return choose
-
-
-def _scales_long_rows(own: Instruction) -> bool:
-    """Whether an array has one number for each long row of a product, and none is transposed."""
-    if not own.labels:
-        return False
-    parts = [labels for _, labels in own.operands]
-    in_order = all(part == tuple(i for i in own.labels if i in part) for part in parts)
-    rows = in_order and any(own.labels[-1] not in part for part in parts)
-    return rows and is_worth_rows(own.entries, own.lengths[-1])
-
-
-def _is_large_outer_product(own: Instruction) -> bool:
-    return len(own.labels) == 2 and own.entries >= WORTH_A_CALL
-
-
-def _is_large_reciprocal(own: Instruction) -> bool:
-    return own.entries >= LARGE_RECIPROCAL
 
 
 def _overwrite(program: Program) -> None:
@@ -178,23 +125,12 @@ def _delete(program: Program) -> None:
 # The list ---------------------------------------------------------------------------------------
 
 
-def _for_products(turn: Callable[[Contraction], Contraction]) -> Callable[[Program], None]:
-    """A pass that gives lowering a question to ask about each product of matrices."""
-    return lambda program: program.turns.append(turn)
-
-
 PASSES: Final = (
     Pass(
         "expected overflow",
         "NumPy's warnings are left out.",
         "an exponential divides, or there is a choice, of which both branches are computed",
         _expect_overflow,
-    ),
-    Pass(
-        "indicator products",
-        "A choice is read from and written to the places that are chosen.",
-        "a condition on indices chooses, and the rest is 0",
-        _multiply_by_indicators,
     ),
     Pass(
         "stepped products",
@@ -206,105 +142,29 @@ PASSES: Final = (
     Pass(
         "stacked sums",
         "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
-        f"{products.MANY_OUTER} products or more, or two with "
-        f"{products.LARGE_SUM:,} entries or more, that nothing else uses",
+        f"{MANY_OUTER} products or more of two vectors, which nothing else uses",
         _stack_outer_products,
-    ),
-    Pass(
-        "shared matrices",
-        "Products of a matrix with several vectors become one product, so that it is read once.",
-        f"{products.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
-        f"of {products.LARGE_MATRIX:,} entries or more",
-        _batch_vectors,
-    ),
-    Pass(
-        "shared systems",
-        "Linear systems with one matrix are solved together: it is decomposed once.",
-        "2 systems or more, of which none needs the solution of another",
-        _solve_together,
     ),
     Pass(
         "stored indicators",
         "An indicator becomes an array of zeros and ones.",
         "it is a result, or in something else than a product with one other operand",
         _store_indicators,
-        libraries="all",
+        for_all=True,
     ),
     Pass(
         "masks",
         "A test stays an array of booleans.",
         "only choices and other tests use it",
         _keep_masks,
-        libraries="all",
-    ),
-    Pass(
-        "rows in order",
-        "A product of matrices is the transposed one, so that its result lies as the term's axes.",
-        "the term's axes are its columns, then its rows",
-        _for_products(products.rows_in_order),
-        libraries="all",
-    ),
-    Pass(
-        "few rows first",
-        "A product of matrices has few long rows rather than many short ones, which BLAS is "
-        "faster at.",
-        f"{products.FLAT} times fewer rows than columns and than summed entries, or columns "
-        f"than rows; in products of at most {products.SMALL:,} multiplications many rows come "
-        "first where the larger matrix is read by rows",
-        _for_products(products.few_rows_first),
-    ),
-    Pass(
-        "vectors as stored",
-        "A matrix times a vector is the vector times the matrix, or the other way round.",
-        "so the matrix is not transposed",
-        _for_products(products.vectors_as_stored),
-        libraries="all",
-    ),
-    Pass(
-        "einsums",
-        "A product of arrays is an einsum.",
-        "they are no two matrices or vectors, and the library is not NumPy",
-        _for_products(products.by_einsum),
-        libraries="others",
-    ),
-    Pass(
-        "stacks of matrices",
-        "An array of more axes is a stack of matrices, each of which is multiplied.",
-        "the summed axes lie between others, so that one matrix of all would be a copy; with "
-        f"another matrix these have {products.STACKED} entries or more",
-        _for_products(products.summed_between),
-    ),
-    Pass(
-        "matmul",
-        "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
-        f"the result has {LARGE:,} entries or more",
-        _for_products(products.large_by_matmul),
+        for_all=True,
     ),
     Pass(
         "lowering",
         "Each node becomes a statement over labelled arrays, unless labels say it all.",
         "always",
         lower,
-        libraries="all",
-    ),
-    Pass(
-        "long rows",
-        "A product with one number for each row reads its operands where they lie, without "
-        "NumPy's buffers.",
-        f"rows of {ROW} entries or more, {WORTH_A_CALL:,} in all, and no operand is transposed",
-        _choose_kernel("multiply", "row_by_row", _scales_long_rows),
-    ),
-    Pass(
-        "outer products",
-        "An outer product of vectors is computed row by row, not by `dot`.",
-        f"{WORTH_A_CALL:,} entries or more",
-        _choose_kernel("outer", "outer_product", _is_large_outer_product),
-    ),
-    Pass(
-        "reciprocals",
-        "`1 / x` instead of `np.reciprocal`.",
-        f"{LARGE_RECIPROCAL:,} entries or more",
-        _choose_kernel("reciprocal", "one_over", _is_large_reciprocal),
+        for_all=True,
     ),
     Pass(
         "overwriting",

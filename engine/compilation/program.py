@@ -10,7 +10,7 @@ with the terms that it computes and what passes over these terms have decided. `
 list of all passes; dialects (`dialect.py`) say what instructions are called in a library.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import prod
@@ -93,8 +93,7 @@ class Instruction:
     """What a statement computes: `kind` is the method of dialects that writes it.
 
     `operands` are arrays and numbers, `labels` those of the result's axes; where a dialect needs
-    them, `sizes` has the size of each label, and `data` what else there is to know. `lengths` are
-    the sizes to expect of the result's axes, where there are several kernels.
+    them, `sizes` has the size of each label, and `data` what else there is to know.
     """
 
     kind: str
@@ -102,12 +101,6 @@ class Instruction:
     labels: Indices = ()
     data: Any = None
     sizes: Mapping[int, Size] = field(default_factory=dict[int, Size])
-    lengths: tuple[int, ...] = ()
-
-    @property
-    def entries(self) -> int:
-        """The number of entries to expect of the result."""
-        return prod(self.lengths)
 
     @property
     def names(self) -> Iterator[str]:
@@ -199,9 +192,7 @@ class Contraction:
 
     The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
     one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
-    costs nothing as axes are labelled. `expected` is the size to expect of an index; `operator` is
-    `dot`, `@` or `einsum`. With `stacked` the right array is a stack of matrices along these axes,
-    which come first in the result, and the left one multiplies each of them.
+    costs nothing as axes are labelled. `operator` is `dot` or `einsum`.
     """
 
     left: Atom
@@ -210,9 +201,7 @@ class Contraction:
     rows: Indices
     columns: Indices
     wanted: Indices
-    expected: Callable[[int], int]
     operator: str = "dot"
-    stacked: Indices = ()
 
     @property
     def summed(self) -> Indices:
@@ -221,9 +210,15 @@ class Contraction:
         both = {*self.left[1]} & {*self.right[1]}
         return tuple(i for i in longer[1] if i in both and i not in self.wanted)
 
-    def entries(self, *groups: Indices) -> int:
-        """The number of values to expect of some groups of indices."""
-        return prod(self.expected(i) for group in groups for i in group)
+    @property
+    def is_transposed(self) -> bool:
+        """Whether the term's axes are columns, then rows, or a vector's matrix lies transposed."""
+        if self.rows and self.columns:
+            own = tuple(i for i in self.wanted if i not in self.batch)
+            return own == self.columns + self.rows
+        stored = self.columns + self.summed if self.columns else self.summed + self.rows
+        matrix = self.right if self.columns else self.left
+        return bool(self.rows or self.columns) and not self.batch and matrix[1] == stored
 
     def exchanged(self) -> "Contraction":
         """The transposed product: its columns come before its rows."""
@@ -240,40 +235,16 @@ class Summand:
 
 @dataclass(frozen=True)
 class Stack:
-    """A sum: the outer products in it, how they are laid out as matrices, and what else is added.
-
-    The result's axes are those of `batch`, then rows, then columns. `sides` has for each product
-    the places of its left and right factor among its operands.
-    """
+    """A sum: its outer products of two vectors, and what else is added."""
 
     products: tuple[Summand, ...]
-    sides: tuple[tuple[int, int], ...]
-    batch: int
-    rows: int
-    batched: tuple[bool, bool]
     others: tuple[Summand, ...]
 
     @property
-    def operands(self) -> list[Term]:
-        """The factors of all products."""
-        return [a for s in self.products for a in s.term.args]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Products `matrix @ v`, or `v @ matrix` where it is `transposed`, by their vectors v."""
-
-    matrix: Term
-    transposed: bool
-    vectors: Mapping[Term, Term]
-
-
-@dataclass(frozen=True)
-class System:
-    """Solutions of systems with one matrix, by their right sides, here called `vectors`."""
-
-    matrix: Term
-    vectors: Mapping[Term, Term]
+    def vectors(self) -> list[Term]:
+        """The factors of all products, one that lies along the rows after one along the columns."""
+        specs = [(s.term.spec[-1], s.term.args) for s in self.products]
+        return [args[i] for out, args in specs for i in out]
 
 
 # Programs ---------------------------------------------------------------------------------------
@@ -308,19 +279,12 @@ class Program:
     # The terms that say places and nothing else, in the dtype that they come in.
     indices: frozenset[Term] = frozenset()
 
-    # What passes over terms decide: whether overflow is expected, sums that are one product and
-    # the nodes in them, products and systems that share a matrix, indicators that are stored as
-    # arrays, tests that are only asked for.
+    # What passes over terms decide: whether overflow is expected, sums that are one product,
+    # indicators that are stored as arrays, tests that are only asked for.
     silent: bool = False
     stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
-    absorbed: set[Term] = field(default_factory=set[Term])
-    batches: Mapping[Term, Batch | System] = field(default_factory=dict[Term, Batch | System])
     stored: frozenset[Term] = frozenset()
     masks: set[Term] = field(default_factory=set[Term])
-    # What lowering asks, in order, before it writes a product of matrices.
-    turns: list[Callable[[Contraction], Contraction]] = field(
-        default_factory=list[Callable[[Contraction], Contraction]]
-    )
 
     # What lowering writes: statements, what is returned, the size symbols that are used, and the
     # axes of all arrays that are made.
@@ -328,6 +292,11 @@ class Program:
     returned: list[Source] = field(default_factory=list[Source])
     used: set[str] = field(default_factory=set[str])
     made: set[Dims] = field(default_factory=set[Dims])
+
+    def operands(self, node: Term) -> Sequence[Term]:
+        """The terms whose values a node needs."""
+        own = self.stacks.get(node)
+        return [*own.vectors, *(s.term for s in own.others)] if own else node.args
 
     def size(self, d: Size) -> str:
         """The text of a size."""

@@ -7,7 +7,7 @@ puts the two products together.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import renamed
@@ -17,6 +17,9 @@ from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term, postorder, rebuild, term_sparsity
+
+# Intermediate results with fewer entries take less time than the steps that do without them.
+LARGE: Final = 10_000
 
 # One array --------------------------------------------------------------------------------------
 
@@ -74,52 +77,6 @@ class _Factor(NamedTuple):
     indices: Indices
 
 
-def with_indicator_products(roots: Sequence[Term]) -> tuple[Term, ...]:
-    """The same roots; what an indicator chooses, and is 0 elsewhere, is a product with it.
-
-    Code reads and writes the places that are chosen: nothing is multiplied by 0.
-
-    >>> x = terms.variable("x", ("n",))
-    >>> first, zero = terms.indicator(("n",), [("=", ((0, 1),))]), terms.constant(0, ("n",))
-    >>> (found,) = with_indicator_products([terms.apply("where", first, x, zero)])
-    >>> found.op, found.args == (first, x)
-    ('einsum', True)
-    """
-    done: dict[Term, Term] = {}
-    for node in postorder(*roots):
-        again = rebuild(node, tuple(done[a] for a in node.args))
-        done[node] = _indicator_product(again) or again
-    return tuple(done[r] for r in roots)
-
-
-def _indicator_product(node: Term) -> Term | None:
-    if node.op != "where" or node.args[2].op != "constant" or node.args[2].data != 0:
-        return None
-    out = tuple(range(node.order))
-    condition, chosen = (_unspread(_Factor(a, out)) for a in node.args[:2])
-    if condition.term.op != "indicator":
-        return None
-    if {*condition.indices, *chosen.indices} != {*out}:
-        chosen = _Factor(node.args[1], out)
-    spec = condition.indices, chosen.indices, out
-    return terms.einsum(spec, condition.term, chosen.term)
-
-
-def _unspread(factor: _Factor) -> _Factor:
-    """The factor before it was repeated along further axes."""
-    while factor.term.op == "einsum":
-        *parts, out = factor.term.spec
-        pairs = list(zip(factor.term.args, parts, strict=True))
-        own = [(a, part) for a, part in pairs if a.op != "constant" or a.data != 1]
-        if len(own) != 1 or not all({*part} <= {*out} for part in parts):
-            break
-        if len({*own[0][1]}) < len(own[0][1]):
-            break
-        names = dict(zip(out, factor.indices, strict=True))
-        factor = _Factor(own[0][0], tuple(names[i] for i in own[0][1]))
-    return factor
-
-
 def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     """The same roots; where it is faster two products in a row are one `stepped_product`.
 
@@ -136,21 +93,23 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
     users = Counter([*roots, *(a for node in nodes for a in node.args)])
     done: dict[Term, Term] = {}
     for node in nodes:
-        factors = _network(node, users) if node.op == "einsum" and not is_view(node) else []
+        own = node.op == "einsum" and not is_view(node)
+        factors = _network(node, users, model) if own else []
         found = _stepped(node, factors, model, done)
         done[node] = found or rebuild(node, tuple(done[a] for a in node.args))
     return tuple(done[r] for r in roots)
 
 
-def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
-    """The factors of nested products that nobody else needs, no more than two of them arrays."""
+def _network(node: Term, users: Counter[Term], model: CostModel) -> list[_Factor]:
+    """The factors of nested products, large and for this one alone; two of them are arrays."""
     *parts, _ = node.spec
     factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
     fresh = count(1 + max((i for part in parts for i in part), default=0))
     waiting = list(factors)
     while waiting:
         factor = waiting.pop()
-        inner = _inside(factor, fresh) if users[factor.term] == 1 else []
+        large = model.entries(factor.term.dims) >= LARGE
+        inner = _inside(factor, fresh) if large and users[factor.term] == 1 else []
         rest = [f for f in factors if f is not factor]
         if inner and sum(f.term.op != "indicator" for f in (*rest, *inner)) <= 2:
             factors = [*rest, *inner]

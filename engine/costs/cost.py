@@ -5,7 +5,7 @@ some thousand operations, so among vectors the shorter formula wins and among ma
 one with fewer operations.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, cast
 
 from eggrad.engine.indices.affine import Lengths
 from eggrad.engine.indices.indicator_plan import Sparsity, stored_places, visited_dims
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
+from eggrad.engine.indices.spec import Dims, Size, Spec, identified
 from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -101,7 +101,7 @@ def _of_matrix(name: str, n: int) -> int:
 
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
-    first = _identified(spec, args)
+    first = identified(spec, [a.op == "delta" for a in args])
     own = [tuple(first[i] for i in part) for part in spec]
     dims = [concrete(a.dims, sizes) for a in args]
     length = visited_dims(own, dims, [term_sparsity(a) for a in args], _number)
@@ -112,24 +112,6 @@ def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int
 
 def _number(size: Size) -> int:
     return cast(int, size)
-
-
-def _identified(spec: Spec, args: Iterable[Term]) -> dict[int, int]:
-    """The representative of each index, the pairs of delta operands merged."""
-    first = {i: i for part in spec for i in part}
-    for part, a in zip(spec, args, strict=False):
-        if a.op == "delta":
-            half = len(part) // 2
-            _merge(first, part[:half], part[half:])
-    return first
-
-
-def _merge(first: dict[int, int], rows: Indices, columns: Indices) -> None:
-    for row, column in zip(rows, columns, strict=True):
-        kept, lost = first[row], first[column]
-        for i, representative in first.items():
-            if representative == lost:
-                first[i] = kept
 
 
 CALL: Final = 2000

@@ -29,7 +29,7 @@ from eggrad.engine.indices.indicator_plan import (
     visited_dims,
 )
 from eggrad.engine.indices.slices import KnownConditions, views
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling
 from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
@@ -275,10 +275,7 @@ class _Product:
         deltas: Sequence[bool],
         constants: Sequence[Fraction | None],
     ) -> None:
-        first = {i: i for part in spec for i in part}
-        for part, is_delta in zip(spec, deltas, strict=False):
-            if is_delta:
-                _identify(first, part)
+        first = identified(spec, deltas)
         self.size: dict[int, Size] = {}
         self.operands: list[Indices] = []
         # Whether a number other than 1 is left to multiply by.
@@ -340,9 +337,6 @@ class _Product:
         columns = tuple(i for i in self.out if i in right and i not in batch)
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
-        stacked = [] if batch else self.stacked(left, right, summed)
-        if stacked:
-            return stacked
         copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
         if batch:
             return self.batched(batch, rows, columns, summed) + copies
@@ -430,27 +424,6 @@ class _Product:
             ("matmul_out", b + m + n, ()),
         ]
 
-    def stacked(self, left: Indices, right: Indices, summed: Indices) -> list[Step]:
-        """A stack of matrices, where one operand has the summed indices between others."""
-        for large, other in ((left, right), (right, left)):
-            first = next(p for p, i in enumerate(large) if i in summed)
-            middle = large[first : first + len(summed)]
-            before, after = large[:first], large[first + len(summed) :]
-            rows = tuple(i for i in other if i not in summed)
-            in_order = middle == tuple(i for i in other if i in summed)
-            if before and after and in_order and {*middle} == {*summed}:
-                b, m, k, n = (self.dims(group) for group in (before, rows, summed, after))
-                found: list[Step] = [("batch", (), ())]
-                if rows:
-                    found.append(("batched_matmul", m + k + n, b))
-                else:
-                    # All of it may be too large for a cache in which one matrix is read fast.
-                    found += [("gemv", b + k + n, ()), ("gemv_row", b + k, ())]
-                if self.out != before + rows + after:
-                    found.append(("transposed", self.dims(self.out), ()))
-                return found
-        return []
-
     def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
         """The operands that BLAS cannot read where they lie.
 
@@ -481,16 +454,6 @@ class _Product:
         if self.out in (batch + rows + columns, batch + columns + rows):
             return []
         return [("transposed", self.dims(self.out), ())]
-
-
-def _identify(first: dict[int, int], part: Indices) -> None:
-    """Let the two indices of each pair of a delta be one."""
-    half = len(part) // 2
-    for row, column in zip(part[:half], part[half:], strict=True):
-        kept, lost = sorted((first[row], first[column]))
-        for i, representative in first.items():
-            if representative == lost:
-                first[i] = kept
 
 
 # Which NumPy kernels compute a node, and how much each of them has to do.

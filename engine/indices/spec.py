@@ -86,6 +86,34 @@ def check(spec: Spec) -> None:
         raise ShapeError(f"product *({format_spec(spec)}): the output repeats an index")
 
 
+def representatives(indices: Iterable[int], equal: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """For each index the least of those that it equals, by the pairs that are equal.
+
+    >>> representatives(range(4), [(3, 1), (3, 2)])
+    {0: 0, 1: 1, 2: 1, 3: 1}
+    """
+    first = {i: i for i in indices}
+    for a, b in equal:
+        kept, lost = sorted((first[a], first[b]))
+        first = {i: kept if f == lost else f for i, f in first.items()}
+    return first
+
+
+def identified(spec: Spec, deltas: Sequence[bool]) -> dict[int, int]:
+    """The representative of each index of a product, some of whose operands are deltas.
+
+    >>> identified(((0, 1), (1, 2), (0, 2)), (True, False))
+    {0: 0, 1: 0, 2: 2}
+    """
+    halves = (
+        (part[: len(part) // 2], part[len(part) // 2 :])
+        for part, is_delta in zip(spec, deltas, strict=False)
+        if is_delta
+    )
+    pairs = (pair for half, other in halves for pair in zip(half, other, strict=True))
+    return representatives((i for part in spec for i in part), pairs)
+
+
 def sizes(spec: Spec, *dims: Dims) -> dict[int, Size]:
     """The size of each index, given the dims of each operand; raise where two differ."""
     found: dict[int, Size] = {}

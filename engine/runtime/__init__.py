@@ -1,7 +1,7 @@
 """What generated code calls: kernels of products, functions of matrices or that lose no digits.
 
 Generated code imports the names below from here. Others import `factored`, the tensors that are
-kept as sums of products of cores and deltas, and the bounds in `products`.
+kept as sums of products of cores and deltas.
 """
 
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
@@ -22,12 +22,7 @@ from eggrad.engine.runtime.matrix_functions import (
     singular_value_decomposition,
     singular_values,
 )
-from eggrad.engine.runtime.products import (
-    outer_product,
-    product_of_pairs,
-    row_by_row,
-    symmetric_product,
-)
+from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
 from eggrad.engine.runtime.selections import selected, selected_product, selection
 from eggrad.engine.runtime.stable_functions import (
     log1mexp,
@@ -42,7 +37,6 @@ from eggrad.engine.runtime.stable_functions import (
     softmax_and_log_sum_exp,
     softplus,
     solve,
-    solve_all,
 )
 from eggrad.engine.runtime.stepped_products import stepped_product
 
@@ -66,10 +60,8 @@ __all__ = [
     "matrix_exponential",
     "norm",
     "orthonormal_factor",
-    "outer_product",
     "product_of_pairs",
     "pseudoinverse",
-    "row_by_row",
     "run_loop",
     "selected",
     "selected_product",
@@ -81,7 +73,6 @@ __all__ = [
     "softmax_and_log_sum_exp",
     "softplus",
     "solve",
-    "solve_all",
     "stepped_product",
     "symmetric_product",
     "zeros_and_ones",

@@ -1,14 +1,8 @@
-"""Kernels of products: row by row, outer products, symmetric products of two or three factors.
+"""Symmetric products of two or three factors.
 
-Three things that NumPy's own calls do not know are used here:
-
-- Where NumPy has to spread an operand, or to read one in another order, it gathers several rows in
-  buffers of 8192 numbers, so that its loops are longer. Rows that are long already gain nothing by
-  that, and the copies take up to three times as long as the function itself.
-- `dot` fills its result with zeros before BLAS writes it, `*` and `@` do not.
-- `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin are symmetric. BLAS has a symmetric product,
-  `Y' Y`, at half the operations of `X' Y`; where all weights have one sign, their square roots go
-  into Y. What has more axes is filled block by block from the part in which the axes are in order.
+`T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin are symmetric. BLAS has a symmetric product,
+`Y' Y`, at half the operations of `X' Y`; where all weights have one sign, their square roots go
+into Y. What has more axes is filled block by block from the part in which the axes are in order.
 """
 
 from functools import lru_cache
@@ -19,64 +13,6 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.terms.binding import Array
-
-# Rows and outer products ------------------------------------------------------------------------
-
-# The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.
-ROW: Final = 96
-# With fewer entries the call takes longer than the copies.
-WORTH_A_CALL: Final = 20_000
-# Entries from which on it matters that `dot` fills a result with zeros before BLAS writes it.
-LARGE: Final = 400_000
-
-
-def is_worth_rows(entries: int, row: int) -> bool:
-    """Whether `row_by_row` is faster than the function, by the entries in all and in a row."""
-    return row >= ROW and entries >= WORTH_A_CALL
-
-
-@np.errstate()
-def row_by_row(function: np.ufunc, left: Array, right: Array, out: Array | None = None) -> Array:
-    """`function(left, right, out=out)`, without NumPy's buffers.
-
-    The size of these is a part of NumPy's error state, which comes back with the end of the call.
-
-    >>> row_by_row(np.multiply, np.array([[1.0], [2.0]]), np.array([3.0, 4.0]))
-    array([[3., 4.],
-           [6., 8.]])
-    """
-    np.setbufsize(ROW)
-    return function(left, right, out=out)
-
-
-def scaled_rows(numbers: Array, matrix: Array) -> Array:
-    """Each row of a matrix times a number of its own.
-
-    >>> scaled_rows(np.array([1.0, 2.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
-    array([[1., 2.],
-           [6., 8.]])
-    """
-    in_rows = matrix.strides[1] == matrix.itemsize
-    if in_rows and is_worth_rows(matrix.size, matrix.shape[1]):
-        return row_by_row(np.multiply, numbers[:, None], matrix)
-    return numbers[:, None] * matrix
-
-
-def outer_product(left: Array, right: Array) -> Array:
-    """`left[:, None] * right` of flattened operands.
-
-    >>> outer_product(np.array([1.0, 0.0]), np.array([2.0, 3.0]))
-    array([[2., 3.],
-           [0., 0.]])
-    """
-    a, b = left.reshape(-1), right.reshape(-1)
-    entries = a.size * b.size
-    if is_worth_rows(entries, b.size):
-        return row_by_row(np.multiply, a[:, None], b)
-    return a[:, None] * b if entries >= LARGE else a[:, None].dot(b[None])
-
-
-# Symmetric products -----------------------------------------------------------------------------
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
@@ -144,7 +80,7 @@ def _plain(order: int, matrix: Array, weights: Array) -> Array:
 
 def _gram(matrix: Array, weights: Array) -> Array:
     root = np.sqrt(np.abs(weights))
-    scaled = scaled_rows(root, matrix)
+    scaled = root[:, None] * matrix
     if weights.min() >= 0:
         return scaled.T.dot(scaled)
     if weights.max() <= 0:

@@ -31,10 +31,6 @@ lowering.state(
     )
     .when(lengthens(t))
     .noted("(join of a and b)·d = join of a·d and b·d: blocks are multiplied before they meet."),
-    step_by_relu=(relu(sign(a)) >> sign(relu(a))).noted(
-        "relu sign a = sign relu a: one function of what is computed anyway, in place of two.",
-        cite="definition of relu and sign",
-    ),
 )
 
 

@@ -85,15 +85,15 @@ PRODUCTS = {
     "ij,j->i": "gemv i j, gemv_row i",
     "ij,i->j": "gemv i j, gemv_row i",
     "ijk,jk->i": "gemv i j k, gemv_row i",
-    "ijk,j->ik": "batch, gemv i j k, gemv_row i j",
+    "ijk,j->ik": "gemv i j k, gemv_row i, transposed i j k",
     # Matrices.
     "ij,jk->ik": GEMM,
     "ij,kj->ik": GEMM,
     "ji,jk->ik": GEMM,
     "ij,jk->ki": GEMM,
     "ijk,kl->ijl": gemm("i j k l", "i j k", "k l", "i j l"),
-    "ikj,kl->ijl": "batch, batched_matmul j k l x i, transposed i j l",
-    "ik,jkl->ijl": "batch, batched_matmul i k l x j, transposed i j l",
+    "ikj,kl->ijl": gemm("i j k l", "i j k", "k l", "i j l") + ", transposed i j k",
+    "ik,jkl->ijl": gemm("i j k l", "i k", "j k l", "i j l") + ", transposed j k l",
     # One product for each entry of a batch.
     "bij,bjk->bik": BATCH,
     "ibj,bjk->bik": BATCH,

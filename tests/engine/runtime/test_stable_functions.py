@@ -38,7 +38,7 @@ def test_infinite_terms_of_a_sum_of_exponentials() -> None:
 
 @pytest.mark.parametrize(("rows", "classes"), [(200, 3), (3, 200)])
 def test_scores_whose_axes_are_stored_in_another_order(rows: int, classes: int) -> None:
-    """A product of matrices has its few rows first; so the axis of the sum is another one."""
+    """Whether rows or columns are the longer."""
     X, W = eg.variable("X", ("m", "n")), eg.variable("W", ("n", "k"))
     value = np.sum(np.log(np.sum(np.exp(X @ W), axis=1)))
     sizes = {"m": rows, "n": 50, "k": classes}

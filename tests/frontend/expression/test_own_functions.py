@@ -193,7 +193,7 @@ def test_the_greater_of_increasing_functions_is_that_of_the_greater() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["class", "None", "np", "t1", "array1", "row_by_row"])
+@pytest.mark.parametrize("name", ["class", "None", "np", "t1", "array1", "zeros_and_ones"])
 def test_names_that_generated_code_uses(name: str) -> None:
     with pytest.raises(UnsupportedOperation, match="is a name that Python or generated code uses"):
         eg.function(name, derivative=lambda x: x)

@@ -42,13 +42,6 @@ def test_backpropagation_divides_at_every_cell() -> None:
     assert "reciprocal" not in source
 
 
-def test_the_step_of_relu_is_the_sign_of_its_value() -> None:
-    layer = eg.relu(W @ v)
-    loss = eg.sum((layer - c) ** 2)
-    source = body(loss, eg.gradient(loss, W))
-    assert source.count("np.sign(") == source.count("np.maximum(") == 1
-
-
 def test_a_difference_and_its_opposite_are_one() -> None:
     source = body(eg.exp(a - b), eg.sin(b - a))
     assert source.count(" - ") == 1
