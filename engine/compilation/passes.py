@@ -118,7 +118,7 @@ def _delete(program: Program) -> None:
     orders = {s.target: len(s.instruction.labels) for s in block.statements}
     dying = block.dying(program.returned)
     for s, own in zip(block.statements[:-1], dying, strict=False):
-        gone = {d for d in own if d != s.over and orders[d] > 1 and block.owner(d) == d}
+        gone = {d for d in own if d != s.over and orders[d] and block.owner(d) == d}
         s.deleted = tuple(sorted(gone))
 
 
@@ -175,7 +175,7 @@ PASSES: Final = (
     Pass(
         "deletion",
         "An array is deleted before the next statement.",
-        "nothing reads it again, and it has two axes or more",
+        "nothing reads it again, and it has axes",
         _delete,
     ),
 )
