@@ -65,6 +65,11 @@ class Product:
         renamed = ((core, tuple(names[i] for i in own)) for core, own in cores)
         return Product(tuple(sorted(renamed, key=lambda f: f[1])), self.labels)
 
+    def part(self, arrays: Iterator[Any]) -> Part:
+        """The product of the arrays that come next, as its cores."""
+        cores = tuple(islice(arrays, len(self.cores)))
+        return Part(cores, tuple(own for _, own in self.cores), self.labels)
+
 
 def structure(root: Term, sizes: Mapping[str, int] | None = None) -> tuple[Product, ...]:
     """The products whose sum a term is; a term without any structure is its own only core.
@@ -347,13 +352,8 @@ def _tensor(
 ) -> FactoredTensor:
     """The sum of `products`, whose cores are at some places among the results."""
     cores = iter(results[places])
-
-    def part(product: Product) -> Part:
-        axes = tuple(own for _, own in product.cores)
-        return Part(tuple(islice(cores, len(axes))), axes, product.labels)
-
     shape = concrete(tuple(dims), sizes)
-    return FactoredTensor([part(p) for p in products], shape, columns)
+    return FactoredTensor([p.part(cores) for p in products], shape, columns)
 
 
 def compile_factored(
