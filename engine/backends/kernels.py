@@ -7,7 +7,6 @@ All functions return new arrays and change none, so that they can be traced.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
-from itertools import combinations, permutations
 from math import log, log2, prod
 from operator import mul
 from typing import Any, ClassVar, Final
@@ -19,13 +18,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
 from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.runtime.indicators import Numbers, product_plan, summand_counts
-from eggrad.engine.runtime.matrix_functions import (
-    adjugate,
-    cholesky,
-    cofactors,
-    inverse,
-)
-from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
+from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
@@ -341,32 +334,10 @@ class Kernels:
             return self.determinant(matrix)
         left, values, right = xp.linalg.svd(matrix)
         orientation = self.determinant(left) * self.determinant(right)
-        others = orientation * self._products_of_others(k, values)
-        right = xp.matrix_transpose(right)
-        result: Any = 0.0
-        for order in permutations(range(k)):
-            summed = _EARLIER[2 * k : 3 * k]
-            parts, operands = [summed], [others]
-            for t, image in enumerate(order):
-                parts += [_EARLIER[2 * t] + summed[t], _EARLIER[2 * t + 1] + summed[image]]
-                operands += [left, right]
-            inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
-            spec = f"{','.join(parts)}->{_EARLIER[: 2 * k]}"
-            result = result + (-1) ** inversions * self.einsum(spec, *operands)
-        return result
-
-    def _products_of_others(self, k: int, values: Any) -> Any:
-        """For each tuple of k places the product of the values elsewhere; 0 where one repeats."""
-        xp = self.xp
-        n = values.shape[0]
-        *places, every = self.grid((n,) * (k + 1), values)
-        tests = [xp.broadcast_to(place == every, (n,) * (k + 1)) for place in places]
-        repeats = [xp.any(xp.logical_and(a, b), axis=-1) for a, b in combinations(tests, 2)]
-        taken = reduce(xp.logical_or, tests)
-        product = xp.prod(xp.where(taken, self.number(1.0, values), values), axis=-1)
-        if not repeats:
-            return product
-        return xp.where(reduce(xp.logical_or, repeats), self.number(0.0, values), product)
+        if xp.isdtype(matrix.dtype, "complex floating"):
+            left, right = xp.conj(left), xp.conj(right)
+        others = products_of_others(xp, k, values, self.eye(values.shape[0], values))
+        return turned_back(k, orientation * others, left, xp.matrix_transpose(right), self.einsum)
 
     def _or_nan(self, function: Callable[[Any], Any], matrix: Any, like: Any = None) -> Any:
         """The value, or NaN where the library refuses a singular matrix."""
@@ -764,75 +735,31 @@ class _DaskKernels(_Immutable):
 
     options: ClassVar = {"optimize": True}
 
-    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
-        part = partial(symmetric_product, order)
-        return self._by_rows(part, matrix, weights, rows=0, order=order)
-
-    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
-        return self._by_rows(product_of_pairs, matrix, weights, rows=weights.ndim - 1, order=2)
-
-    def _by_rows(
-        self, function: Callable[..., Any], matrix: Any, weights: Any, *, rows: int, order: int
-    ) -> Any:
-        """The sum of a function of blocks of rows, each computed by NumPy's kernel.
-
-        `rows` is the axis of the weights that is the matrix's first; `order` is how often the
-        result has the matrix's columns.
-        """
-        chunks = {k: matrix.chunks[0] if k == rows else -1 for k in range(weights.ndim)}
-        inner = [n for k, n in enumerate(weights.shape) if k != rows]
-        shape = (*inner, *(matrix.shape[1],) * order)
-        places = [-1 - k for k in range(weights.ndim)]
-        made = range(1, len(shape) + 1)
-        parts = self.xp.blockwise(
-            partial(_one_part, function),
-            (0, *made),
-            matrix.rechunk({1: -1}),
-            (0, -1 - weights.ndim),
-            weights.rechunk(chunks),
-            [0 if k == rows else place for k, place in enumerate(places)],
-            new_axes=dict(zip(made, shape, strict=True)),
-            adjust_chunks={0: 1},
-            concatenate=True,
-            dtype=matrix.dtype,
-            meta=np.empty((0,) * (1 + len(shape)), matrix.dtype),
-        )
-        return self.xp.sum(parts, axis=0)
-
-    def _whole(self, function: Callable[..., Any], order: int, matrix: Any, *more: Any) -> Any:
-        """A function of a matrix that is brought together."""
-        whole = matrix.rechunk(-1)
-        gone = {} if order else {"drop_axis": [0, 1]}
-        if order > 2:
-            gone = {"new_axis": list(range(2, order)), "chunks": (matrix.shape[0],) * order}
-        return whole.map_blocks(function, *more, dtype=matrix.dtype, **gone)
-
-    def inverse(self, matrix: Any) -> Any:
-        return self._whole(inverse, 2, matrix)
-
-    def of_each(self, name: str, stack: Any) -> Any:
+    def _at_once(self, function: Callable[..., Any], shape: tuple[int, ...], matrix: Any) -> Any:
+        """NumPy's function of a matrix that is brought together."""
         from dask.array import from_delayed
         from dask.delayed import delayed
 
+        return from_delayed(delayed(function)(matrix), shape, matrix.dtype)
+
+    def of_each(self, name: str, stack: Any) -> Any:
         shape = STACK_FUNCTIONS[name].dims(stack.shape)
-        return from_delayed(delayed(_of_each)(name, stack), shape, stack.dtype)
+        return self._at_once(partial(_of_each, name), shape, stack)
+
+    def inverse(self, matrix: Any) -> Any:
+        return self.of_each("inverses", matrix)
 
     def determinant(self, matrix: Any) -> Any:
-        return self._whole(np.linalg.det, 0, matrix)
+        return self.of_each("determinants", matrix)
 
     def sign_and_log_determinant(self, matrix: Any) -> Any:
-        return (self._whole(_sign, 0, matrix), self._whole(_log, 0, matrix))
+        return self.of_each("signdets", matrix), self.of_each("logabsdets", matrix)
 
     def cholesky(self, matrix: Any) -> Any:
-        return self._whole(cholesky, 2, matrix)
-
-    def adjugate(self, matrix: Any) -> Any:
-        return self._whole(adjugate, 2, matrix)
+        return self.of_each("cholesky", matrix)
 
     def cofactors(self, k: int, matrix: Any) -> Any:
-        if k == 0:
-            return self.determinant(matrix)
-        return self._whole(_cofactors, 2 * k, matrix, k)
+        return self._at_once(partial(cofactors, k), (matrix.shape[0],) * (2 * k), matrix)
 
     def take(self, x: Any, places: Any, axis: int) -> Any:
         # Places are known when the graph is made.
@@ -845,25 +772,9 @@ class _DaskKernels(_Immutable):
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
 
 
-def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
-    return function(matrix, weights)[None]
-
-
 def _of_each(name: str, stack: Any) -> Any:
     """What NumPy's code gives."""
     return compile_terms([numeric(name, variable("x", stack.shape))])(x=stack)[0]
-
-
-def _sign(matrix: Any) -> Any:
-    return np.linalg.slogdet(matrix)[0]
-
-
-def _log(matrix: Any) -> Any:
-    return np.linalg.slogdet(matrix)[1]
-
-
-def _cofactors(matrix: Any, k: int) -> Any:
-    return cofactors(k, matrix)
 
 
 _CLASSES: Final[Mapping[str, type[Kernels]]] = {
