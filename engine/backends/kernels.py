@@ -16,7 +16,7 @@ import numpy as np
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
-from eggrad.engine.indices.spec import Indices, letters
+from eggrad.engine.indices.spec import Dims, Indices, letters
 from eggrad.engine.runtime.indicators import Numbers, product_plan, summand_counts
 from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, selection_plan
@@ -735,7 +735,7 @@ class _DaskKernels(_Immutable):
 
     options: ClassVar = {"optimize": True}
 
-    def _at_once(self, function: Callable[..., Any], shape: tuple[int, ...], matrix: Any) -> Any:
+    def _at_once(self, function: Callable[..., Any], shape: Dims, matrix: Any) -> Any:
         """NumPy's function of a matrix that is brought together."""
         from dask.array import from_delayed
         from dask.delayed import delayed
