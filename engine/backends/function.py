@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from math import isnan
-from typing import Any, Final, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -13,39 +13,30 @@ from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
 from eggrad.engine.backends.dialect import StandardDialect
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
-from eggrad.engine.compilation.compiled import Choice, is_plain, placed
+from eggrad.engine.compilation.compiled import (
+    KNOWN_SHAPES,
+    CompiledFunction,
+    converted,
+    is_plain,
+    placed,
+)
 from eggrad.engine.compilation.module import Form, Module, Target
-from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.texts import escaped, shown
-from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
+from eggrad.engine.indices.texts import shown
+from eggrad.engine.normal_forms.index_ranges import check_indices
 from eggrad.engine.terms.binding import (
     check_memory,
     concrete,
-    made_sizes,
     no_value,
     numeric,
     read_sizes,
     symbols,
 )
 from eggrad.engine.terms.functions import OwnFunction
-from eggrad.engine.terms.term import Term, own_functions, variables
-
-# Shapes that are known to fit, at most; arrays of others are checked at every call.
-_KNOWN_SHAPES: Final = 256
 
 
-def _target(library: Library) -> Target:
-    return Target(
-        partial(StandardDialect, einsum=library.einsum),
-        in_place=False,
-        reads_backwards=False,
-        given=() if library.namespace else ("xp", "own"),
-    )
-
-
-class ArrayFunction(ShownFunction):
+class ArrayFunction(CompiledFunction):
     """A function of arrays of one library, by keyword or by position; `source` is its Python text.
 
     It returns one array, or a list where a list was compiled, of the library, dtype and device of
@@ -58,73 +49,44 @@ class ArrayFunction(ShownFunction):
         self,
         library: str,
         forms: Sequence[Form],
-        scope: Iterable[Term] = (),
-        sizes: Mapping[str, int] | None = None,
-        single: bool = False,
-        *,
-        choose: Choice | None = None,
-        reference: Sequence[Term] | None = None,
-        note: str = "",
+        *more: Any,
         jit: bool | None = None,
+        **options: Any,
     ) -> None:
         """Write the code; the arguments are those of `CompiledFunction`.
 
         With `jit` the library compiles the whole function, where it can: by default, JAX does.
         """
-        self._library = LIBRARIES[library]
-        self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
-        self._reference = tuple(reference or forms[0].terms)
+        self._library, self._kind = LIBRARIES[library], library
         self._jit = self._library.compiles if jit is None else jit
         if self._jit and library not in ("jax", "torch"):
             raise UnsupportedOperation(f"backend {shown(library)} compiles nothing: jit=")
-        every = [t for form in forms for t in form.terms]
-        self._variables = variables(*every)
-        self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
-        self._defaults = dict(sizes or {})
-        mentioned = symbols(*self._variables, *every, *self._scope)
-        self._names = tuple(v.name for v in self._variables)
-        known = {*self._names, *(v.name for v in self._scope)}
-        self._sizes = tuple(s for s in mentioned if s not in known)
-        self._made = made_sizes(*self._reference)
-        self._taken = greatest_indices(self._reference)
         # Raises where the library is not there.
         xp = self._library.module()
         self._xp = xp if self._library.namespace else None
-        module = Module(_target(self._library), forms, self._variables, mentioned, single)
-        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source = comment + module.text(self._library.imports)
-        self._used = module.parameters
-        namespace: dict[str, Any] = {
-            f.name: own_function(f, library) for f in own_functions(*every)
-        }
-        namespace |= module.arrays
-        exec(compile(self.source, "<eggrad>", "exec"), namespace)
-        self._functions: list[Callable[..., Any]] = [namespace[n] for n in module.functions]
-        self._for_complex: ArrayFunction | None = None
-        self._known: dict[object, Callable[..., Any]] = {}
+        super().__init__(forms, *more, **options)
+
+    def _target(self) -> Target:
+        dialect = partial(StandardDialect, einsum=self._library.einsum)
+        given = () if self._library.namespace else ("xp", "own")
+        return Target(dialect, in_place=False, reads_backwards=False, given=given)
+
+    def _imports(self, module: Module) -> str:
+        return self._library.imports
+
+    def _own_function(self, function: OwnFunction) -> Callable[..., Any]:
+        return own_function(function, self._kind)
+
+    def _prepare(self, module: Module) -> None:
+        self._by_shapes: dict[object, Callable[..., Any]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
-        self.parameters = (*self._names, *self._open_sizes())
-        form = forms[choose(self._defaults) if choose and self._defaults else 0]
-        self._describe(library, self._reference, self._defaults, form.terms)
-        if library == "jax" and self._jit and not self._used:
+        plain = self._every == self._names and not self._used
+        if self._kind == "jax" and self._jit and plain:
             self._enter_at_once()
 
-    def _open_sizes(self) -> tuple[str, ...]:
-        fixed = {s for v in self._variables for d in v.dims for s in size_symbols(d)}
-        return tuple(s for s in self._used if s not in fixed)
-
-    def __reduce__(self) -> tuple[Callable[..., "ArrayFunction"], tuple[Any, ...]]:
-        """Pickle the terms; write the same code anew."""
-        make = partial(
-            ArrayFunction,
-            choose=self._choose,
-            reference=self._reference,
-            note=self._note,
-            jit=self._jit,
-        )
-        scope = (*self._scope,)
-        return make, (self._library.name, self._forms, scope, self._defaults, self._single)
+    def _remade(self) -> Callable[..., "ArrayFunction"]:
+        return partial(ArrayFunction, self._kind, jit=self._jit)
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -146,18 +108,18 @@ class ArrayFunction(ShownFunction):
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
         key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
-        function = self._known.get(key)
+        function = self._by_shapes.get(key)
         if function is None:
             function = self._resolved(
                 dict(zip((*self._names, *needed), shapes, strict=True)), given, arrays
             )
             if not self._library.namespace:
                 function = partial(function, xp, own)
-            if len(self._known) < _KNOWN_SHAPES:
-                self._known[key] = function
+            if len(self._by_shapes) < KNOWN_SHAPES:
+                self._by_shapes[key] = function
         results = function(*arrays[: len(self._names)])
         kinds = [o for o in others if _inexact(xp, o)]
-        return _of_dtype(xp, results, kinds[0].dtype) if kinds else results
+        return converted(results, lambda r: xp.astype(r, kinds[0].dtype)) if kinds else results
 
     def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
         """The sizes that arguments fix."""
@@ -199,9 +161,11 @@ class ArrayFunction(ShownFunction):
         check_indices(self._taken, sizes)
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
-            check_memory([r.dims for r in self._reference], sizes, itemsize)
+            check_memory([r.dims for r in self.reference], sizes, itemsize)
         if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
-            return self._made_for_complex()._resolved_real(sizes)
+            if self._for_complex is None:
+                self._for_complex = self._of_reference(self._remade())
+            return self._for_complex._resolved_real(sizes)
         if self._library.name == "dask":
             by_blocks = self._by_blocks(sizes, arrays)
             if by_blocks is not None:
@@ -248,20 +212,6 @@ class ArrayFunction(ShownFunction):
             return function
         library: Any = import_module(self._library.name)
         return (library.jit if self._library.name == "jax" else library.compile)(function)
-
-    def _made_for_complex(self) -> "ArrayFunction":
-        """The terms as they were given: forms for real arrays may use moduli."""
-        if self._for_complex is None:
-            scope = (*self._scope, *self._variables)
-            self._for_complex = ArrayFunction(
-                self._library.name,
-                [Form(self._reference)],
-                scope,
-                self._defaults,
-                self._single,
-                jit=self._jit,
-            )
-        return self._for_complex
 
     def _enter_at_once(self) -> None:
         """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
@@ -384,13 +334,6 @@ def _array(library: Library, xp: Any, name: str, value: Any) -> Any:
         )
     # Not every library reads arrays backwards.
     return xp.asarray(np.asarray(numeric(name, value), order="C"))
-
-
-def _of_dtype(xp: Any, results: Any, dtype: Any) -> Any:
-    """What depends on no array, in the dtype of those that are given all the same."""
-    if isinstance(results, list):
-        return [_of_dtype(xp, r, dtype) for r in cast("list[Any]", results)]
-    return xp.astype(results, dtype)
 
 
 def _inexact(xp: Any, array: Any) -> bool:

@@ -29,6 +29,7 @@ from eggrad.engine.terms.binding import (
     made_sizes,
     symbols,
 )
+from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import (
     Term,
     only_indices,
@@ -41,12 +42,6 @@ from eggrad.engine.terms.term import (
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
-def _imports(texts: Sequence[str]) -> str:
-    called = {name for text in texts for name in _CALL.findall(text)}.intersection(runtime.__all__)
-    lines = [f"from eggrad.engine.runtime import {', '.join(sorted(called))}"] if called else []
-    return "\n".join(["import numpy as np", *lines])
-
-
 # The function -----------------------------------------------------------------------------------
 
 Function = Callable[..., Any]
@@ -56,7 +51,7 @@ Choice = Callable[[Mapping[str, int]], int]
 _MISSING: Final = object()
 
 # Shapes that are known to fit, at most; arrays of others are checked at every call.
-_KNOWN_SHAPES: Final = 256
+KNOWN_SHAPES: Final = 256
 
 
 class CompiledFunction(ShownFunction):
@@ -72,7 +67,10 @@ class CompiledFunction(ShownFunction):
     """
 
     source: str
+    _kind = "numpy"
     _is_for_real = True
+    # The function of the terms as they were given, once it is wanted.
+    _for_complex: Any = None
     # What becomes of the generated code's results and the sizes; nothing where there is none.
     _finish: Callable[[Any, Mapping[str, int]], Any] | None = None
 
@@ -95,72 +93,97 @@ class CompiledFunction(ShownFunction):
         terms as they were before lowering, for complex arrays. `wanted` are size symbols that are
         needed even if no form has them.
         """
-        self._forms = tuple(forms)
-        self._single = single
-        self._choose = choose
-        self._note = note
+        self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
         self.reference = tuple(reference or forms[0].terms)
-        self._for_complex: CompiledFunction | None = None
-        self._variables = variables(*(t for f in forms for t in f.terms))
+        terms = [t for f in forms for t in f.terms]
+        self._variables = variables(*terms)
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
-        own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         self._wanted = tuple(sorted(wanted))
         self._taken = greatest_indices(self.reference)
         # What is made of other sizes may come out negative.
         self._made = made_sizes(*self.reference)
+        own = symbols(*self._variables, *terms, *self._scope)
         mentioned = sorted({*own, *self._wanted})
         names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(v.name for v in self._variables))
-        every = [*self.reference, *(t for f in forms for t in f.terms)]
-        self._indices = frozenset(t.name for t in only_indices(*every) if t.op == "variable")
+        indices = only_indices(*self.reference, *terms)
+        self._indices = frozenset(t.name for t in indices if t.op == "variable")
+        target = self._target()
         module = Module(
-            Target(NumpyDialect, real=self._is_for_real),
+            target,
             forms,
             self._variables,
             mentioned,
             single,
             sizes=self._defaults,
-            indices=self._indices,
+            indices=self._indices if target.in_place else frozenset(),
         )
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source = comment + module.text(_imports(module.texts))
+        self.source = comment + module.text(self._imports(module))
         self._used = module.parameters
-        self._arrays_made = module.made
         namespace: dict[str, Any] = {
-            f.name: f.function_for("numpy") for f in own_functions(*self.reference)
+            f.name: self._own_function(f) for f in own_functions(*self.reference, *terms)
         }
         namespace |= module.arrays
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
+        alone = (size_symbols(d) for v in self._variables for d in v.dims)
+        self._fixed = {own[0] for own in alone if len(own) == 1}
+        # Who gives arguments in order need not know which variables lowering has done without.
+        every = variables(*self.reference, *self._variables)
+        self._every = tuple(dict.fromkeys(v.name for v in every))
+        self.parameters = (*self._every, *(s for s in self._used if s not in self._fixed))
+        form = forms[choose(self._defaults) if choose and self._defaults else 0]
+        self._describe(self._kind, self.reference, self._defaults, form.terms)
+        self._prepare(module)
+
+    # What libraries differ in ---------------------------------------------------------------
+
+    def _target(self) -> Target:
+        return Target(NumpyDialect, real=self._is_for_real)
+
+    def _imports(self, module: Module) -> str:
+        """The lines that the text begins with."""
+        called = {name for text in module.texts for name in _CALL.findall(text)}
+        own = ", ".join(sorted(called.intersection(runtime.__all__)))
+        lines = [f"from eggrad.engine.runtime import {own}"] if own else []
+        return "\n".join(["import numpy as np", *lines])
+
+    def _own_function(self, function: OwnFunction) -> Callable[..., Any]:
+        """A declared function of the library's arrays."""
+        return function.function_for("numpy")
+
+    def _prepare(self, module: Module) -> None:
+        """What is to be done before the first call."""
+        self._arrays_made = module.made
         # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
-        fixed = {d for v in self._variables for d in v.dims}
-        needed = {*self._used, *self._wanted} - fixed
+        needed = {*self._used, *self._wanted} - self._fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
-        # Who gives arguments in order need not know which variables lowering has done without.
-        every = tuple(dict.fromkeys(v.name for v in variables(*self.reference, *self._variables)))
-        self.parameters = (*every, *(s for s in self._used if s not in fixed))
-        form = forms[choose(self._defaults) if choose and self._defaults else 0]
-        self._describe("numpy", self.reference, self._defaults, form.terms)
-        entry = self._entry() if every == self._names else None
+        entry = self._entry() if self._every == self._names else None
         if entry is not None:
             # Python looks for `__call__` in the e-class alone.
             own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
             self.__class__ = cast("type[Self]", own_class)
 
+    def _remade(self) -> Callable[..., "CompiledFunction"]:
+        """What makes such a function of other forms."""
+        return partial(self._made_by, wanted=self._wanted)
+
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
         make = partial(
-            self._made_by,
-            choose=self._choose,
-            reference=self.reference,
-            note=self._note,
-            wanted=self._wanted,
+            self._remade(), choose=self._choose, reference=self.reference, note=self._note
         )
         return make, (self._forms, self._scope, self._defaults, self._single)
+
+    def _of_reference(self, make: Callable[..., Any]) -> Any:
+        """The function of the terms as they were given: forms for real arrays may use moduli."""
+        scope = (*self._scope, *self._variables)
+        return make([Form(self.reference)], scope, self._defaults, self._single)
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -187,13 +210,14 @@ class CompiledFunction(ShownFunction):
         check_memory(self._arrays_made[form], all_sizes, itemsize)
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
             return self._complex(values)
-        if not given and len(self._known) < _KNOWN_SHAPES:
+        if not given and len(self._known) < KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
             shapes = (*(a.shape for a in inputs), *others)
             self._known[shapes] = function, sizes, all_sizes
         results = function(*inputs, *sizes)
         if not inputs:
-            results = _converted(results, common_dtype(values.values()))
+            dtype = common_dtype(values.values())
+            results = converted(results, lambda r: np.asarray(r).astype(dtype, copy=False)[()])
         return self._finish(results, all_sizes) if self._finish else results
 
     def _complex(self, values: dict[str, Any]) -> Any:
@@ -203,8 +227,7 @@ class CompiledFunction(ShownFunction):
         return self._for_complex(**values)
 
     def _made_for_complex(self) -> "CompiledFunction":
-        scope = (*self._scope, *self._variables)
-        return _ComplexFunction([Form(self.reference)], scope, self._defaults, self._single)
+        return self._of_reference(_ComplexFunction)
 
     def _entry(self) -> Callable[..., Any] | None:
         """The `__call__` that sends arrays of known shapes straight to the generated code."""
@@ -264,11 +287,14 @@ class CompiledFunction(ShownFunction):
         return namespace["__call__"]
 
 
-def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
-    """What depends on no array, in the dtype of those that are given all the same."""
+def converted(results: Any, convert: Callable[[Any], Any]) -> Any:
+    """A result, or each one of a list, in another dtype.
+
+    What depends on no array has the dtype of those that are given all the same.
+    """
     if isinstance(results, list):
-        return [_converted(r, dtype) for r in cast("list[Any]", results)]
-    return np.asarray(results).astype(dtype, copy=False)[()]
+        return [convert(r) for r in cast("list[Any]", results)]
+    return convert(results)
 
 
 def placed(parameters: Sequence[str], args: Sequence[Any]) -> dict[str, Any]:

@@ -296,3 +296,13 @@ def test_determinants_of_complex_matrices_have_derivatives(library: str) -> None
     f = eg.compile(eg.gradient(eg.det(S), S), backend=library, jit=False)
     want = np.linalg.det(given) * np.linalg.inv(given).T
     np.testing.assert_allclose(np.asarray(f(S=convert(given))), want, rtol=1e-10)
+
+
+@each()
+def test_arguments_in_order_are_those_that_were_given(library: str) -> None:
+    """Also where lowering has done without some."""
+    convert, y = converter(library), eg.variable("y", ("n",))
+    f = eg.compile(0 * y + x, backend=library, jit=False)
+    assert f.parameters == eg.compile(0 * y + x).parameters == ("y", "x")
+    found = f(convert(np.ones(3)), convert(np.arange(3.0)))
+    np.testing.assert_array_equal(np.asarray(found), np.arange(3.0))
