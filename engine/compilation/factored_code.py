@@ -9,14 +9,14 @@ low rank stays a product of two cores.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import islice
+from itertools import accumulate, islice
 from math import prod
 from typing import Any, Final
 
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.indices.affine import Lengths, size_symbols
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical
+from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
 from eggrad.engine.runtime.factored import FactoredTensor, Part, columns_of
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import concrete
@@ -304,19 +304,14 @@ class CompiledFactors(CompiledFunction):
         products = [structure(root, sizes) for root in roots]
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
         symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
-        deferred: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []
-        first = 0
-        for root, own in zip(roots, products, strict=True):
-            end = first + sum(len(p.cores) for p in own)
-            build = partial(
-                _tensor,
-                products=own,
-                places=slice(first, end),
-                dims=root.dims,
-                columns=columns_of(root.dims, columns),
+        ends = accumulate(sum(len(p.cores) for p in own) for own in products)
+        deferred = [
+            partial(
+                FactoredTensor.deferred,
+                partial(_tensor, own, end, dims=root.dims, columns=columns_of(root.dims, columns)),
             )
-            deferred.append(partial(FactoredTensor.deferred, build))
-            first = end
+            for root, own, end in zip(roots, products, ends, strict=True)
+        ]
         self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
         # The cores may lack variables of the roots, whose shapes are still wanted.
         every = (*scope, *variables(*roots, *originals))
@@ -342,18 +337,17 @@ class _ComplexFactors(CompiledFactors):
 
 
 def _tensor(
+    products: Sequence[Product],
+    end: int,
     results: Sequence[Any],
     sizes: Mapping[str, int],
     *,
-    products: Sequence[Product],
-    places: slice,
-    dims: Sequence[Size],
+    dims: Dims,
     columns: int,
 ) -> FactoredTensor:
-    """The sum of `products`, whose cores are at some places among the results."""
-    cores = iter(results[places])
-    shape = concrete(tuple(dims), sizes)
-    return FactoredTensor([p.part(cores) for p in products], shape, columns)
+    """The sum of `products`, whose cores end at some place among the results."""
+    cores = iter(results[end - sum(len(p.cores) for p in products) : end])
+    return FactoredTensor([p.part(cores) for p in products], concrete(dims, sizes), columns)
 
 
 def compile_factored(

@@ -372,27 +372,6 @@ def selection_place(spec: Sequence[Indices], sparsity: Sequence[Sparsity]) -> in
     return next(places, None)
 
 
-def determined_indices(
-    part: Indices, constraints: Constraints, dims: Dims, length: Callable[[Size], int]
-) -> tuple[int, ...]:
-    """The indices of an operand that its equalities give: of each equality the longest one.
-
-    >>> windows = (("=", ((0, 1), (1, 1), (2, -1))),)
-    >>> determined_indices((5, 6, 7), windows, (90, 10, 100), int)
-    (7,)
-    """
-    found: list[int] = []
-    for relation, f in constraints:
-        own = [
-            k
-            for k in affine.indices(f)
-            if abs(affine.coefficient(f, k)) == 1 and part[k] not in found
-        ]
-        if relation == "=" and own:
-            found.append(part[max(own, key=lambda k: length(dims[k]))])
-    return tuple(found)
-
-
 def visited_dims(
     spec: Sequence[Indices],
     args: Sequence[Dims],
@@ -409,11 +388,8 @@ def visited_dims(
         count = cast(Chosen, sparsity[selecting]).count
         chosen = spec[selecting][len(spec[selecting]) - count :]
         return {i: d for i, d in space.items() if i not in chosen}
-    if plan_of(spec, args, sparsity, length) is None:
-        return space
-    place, known = _only_indicator(sparsity)
-    gone = determined_indices(spec[place], known, args[place], length)
-    return {i: d for i, d in space.items() if i not in gone}
+    planned = plan_of(spec, args, sparsity, length)
+    return {i: d for i, d in space.items() if planned is None or i in planned.ranges}
 
 
 def plan_of(
