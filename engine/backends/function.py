@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from math import isnan
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from eggrad.engine.compilation.compiled import (
 )
 from eggrad.engine.compilation.module import Form, Module, Target
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.normal_forms.index_ranges import check_indices
 from eggrad.engine.terms.binding import (
     check_memory,
     concrete,
@@ -88,13 +86,7 @@ class ArrayFunction(CompiledFunction):
     def _remade(self) -> Callable[..., "ArrayFunction"]:
         return partial(ArrayFunction, self._kind, jit=self._jit)
 
-    def __call__(self, /, *args: Any, **values: Any) -> Any:
-        """The value of the root, or the list of values."""
-        given = placed(self.parameters, args)
-        twice = given.keys() & values.keys()
-        if twice:
-            raise UnsupportedOperation(f"two values are given for {', '.join(sorted(twice))}")
-        values = given | values
+    def _checked(self, values: dict[str, Any]) -> Any:
         for variable in self._variables:
             if variable.name not in values:
                 raise no_value(variable, (*self._variables, *self._scope), values)
@@ -129,10 +121,6 @@ class ArrayFunction(CompiledFunction):
         given = self._given(values)
         return self._defaults | read_sizes(own, shapes, given)
 
-    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The sizes that are given: an array by the name of a size is meant for somebody else."""
-        return {s: values[s] for s in self._sizes if s in values and not _shape(values[s])}
-
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
         known = self._defaults.keys() | given.keys()
@@ -157,8 +145,7 @@ class ArrayFunction(CompiledFunction):
                     f"variable {v.name} has chunks of unknown sizes: compute_chunk_sizes()"
                 )
         sizes = self._defaults | read_sizes(own, shapes, given)
-        concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
-        check_indices(self._taken, sizes)
+        self._check_sizes(sizes)
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
             check_memory([r.dims for r in self.reference], sizes, itemsize)
@@ -225,31 +212,11 @@ class ArrayFunction(CompiledFunction):
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             return self._resolved(shapes, {}, arrays)(*arrays)
 
-        parameters = ", ".join(f"{n}=_missing" for n in names)
+        # Python's numbers have no dtype until JAX has traced them.
+        known = {"_arrays": (jax.Array, np.ndarray), "_function": jax.jit(traced)}
         arrays = " and ".join(f"isinstance({n}, _arrays)" for n in names)
-        text = "\n    ".join(
-            [
-                f"def __call__(_self, /, {parameters}, *_more, **_others):",
-                f"if {arrays} and not _more:",
-                f"    return _function({', '.join(names)})",
-                "if _more:",
-                f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
-                "else:",
-                f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
-                "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-                "    return _slow(_self, **_given, **_others)",
-            ]
-        )
-        namespace: dict[str, Any] = {
-            "_missing": object(),
-            # Python's numbers have no dtype until JAX has traced them.
-            "_arrays": (jax.Array, np.ndarray),
-            "_function": jax.jit(traced),
-            "_slow": ArrayFunction.__call__,
-        }
-        exec(compile(text, "<eggrad>", "exec"), namespace)
-        kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
-        self.__class__ = cast("type[Self]", kind)
+        fast = [f"if {arrays} and not _more:", f"    return _function({', '.join(names)})"]
+        self._enter(names, fast, known)
 
 
 class FollowingFunction:

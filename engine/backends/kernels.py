@@ -17,7 +17,7 @@ from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
 from eggrad.engine.indices.spec import Dims, Indices, letters
-from eggrad.engine.runtime.indicators import Numbers, product_plan, summand_counts
+from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summand_counts
 from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -431,21 +431,17 @@ class Kernels:
 
     def zeros_and_ones(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
         """The array that is 1 where constraints hold."""
-        holds = self._holds(constraints, shape, like)
+        mask = self._holds(constraints, shape, like)
         one = self.full(shape, 1.0, like)
-        return one if holds is None else self.xp.where(holds, one, self.number(0.0, like))
+        return one if mask is None else self.xp.where(mask, one, self.number(0.0, like))
 
     def _holds(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
         xp = self.xp
         grid = self.grid(shape, like)
         tests: list[Any] = []
-        for relation, (*coefficients, start) in constraints:
-            terms = [c * axis for c, axis in zip(coefficients, grid, strict=True) if c]
-            value = sum(terms, start) if terms else xp.asarray(start, **self.place(like))
-            if relation == ">=":
-                tests.append(value >= 0)
-            else:
-                tests.append((value % relation if isinstance(relation, int) else value) == 0)
+        for relation, coefficients in constraints:
+            test = holds(relation, coefficients, grid)
+            tests.append(xp.asarray(test, **self.place(like)) if isinstance(test, bool) else test)
         return reduce(xp.logical_and, tests) if tests else None
 
     def indicator_product(
@@ -475,8 +471,8 @@ class Kernels:
             extents = tuple(map(own.extent, labels))
             value = self.xp.broadcast_to(value, extents)
             if own.mask:
-                holds = self._holds(own.numbers(labels), extents, x)
-                value = self.xp.where(holds, value, self.number(0.0, x))
+                mask = self._holds(own.numbers(labels), extents, x)
+                value = self.xp.where(mask, value, self.number(0.0, x))
             gone = tuple(range(kept, len(labels)))
             value = self.xp.sum(value, axis=gone) if gone else value
             value = self.repeated(own.repetitions, value) if own.repetitions != 1 else value

@@ -163,11 +163,10 @@ class CompiledFunction(ShownFunction):
         needed = {*self._used, *self._wanted} - self._fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
-        entry = self._entry() if self._every == self._names else None
-        if entry is not None:
-            # Python looks for `__call__` in the e-class alone.
-            own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
-            self.__class__ = cast("type[Self]", own_class)
+        words = (*self._names, *self._fixing, *self._sizes)
+        # Names that are no plain words, or that the entry may use itself, take the slow way.
+        if self._names and self._every == self._names and all(map(is_plain, words)):
+            self._enter_by_shapes(words)
 
     def _remade(self) -> Callable[..., "CompiledFunction"]:
         """What makes such a function of other forms."""
@@ -187,12 +186,24 @@ class CompiledFunction(ShownFunction):
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        return self._checked(placed(self.parameters, args) | values)
+        given = placed(self.parameters, args)
+        twice = given.keys() & values.keys()
+        if twice:
+            raise UnsupportedOperation(f"two values are given for {', '.join(sorted(twice))}")
+        return self._checked(given | values)
+
+    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The sizes that are given: an array by the name of a size is meant for somebody else."""
+        return {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
+
+    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
+        """Raise where one that is made of others is negative, or an index is out of range."""
+        concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
+        check_indices(self._taken, sizes)
 
     def _checked(self, values: dict[str, Any]) -> Any:
         """Check and convert the arguments, and call."""
-        # An array by the name of a size is meant for somebody else.
-        given = {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
+        given = self._given(values)
         known = self._defaults.keys() | given.keys()
         # A variable that only fixes sizes need not have a value where the sizes are given.
         needed = [v for v in self._scope if v.name in values or not known.issuperset(symbols(v))]
@@ -200,8 +211,7 @@ class CompiledFunction(ShownFunction):
         all_sizes = self._defaults | found
         # Raises where one is missing, or negative.
         concrete(self._wanted, all_sizes)
-        concrete([d for d in self._made if all_sizes.keys() >= {*size_symbols(d)}], all_sizes)
-        check_indices(self._taken, all_sizes)
+        self._check_sizes(all_sizes)
         sizes = concrete(self._used, all_sizes)
         form = self._choose(all_sizes) if self._choose else 0
         function = self._functions[form]
@@ -229,13 +239,9 @@ class CompiledFunction(ShownFunction):
     def _made_for_complex(self) -> "CompiledFunction":
         return self._of_reference(_ComplexFunction)
 
-    def _entry(self) -> Callable[..., Any] | None:
-        """The `__call__` that sends arrays of known shapes straight to the generated code."""
+    def _enter_by_shapes(self, words: Sequence[str]) -> None:
+        """Let arrays of known shapes go straight to the generated code."""
         names, fixing, sizes = self._names, self._fixing, self._sizes
-        words = (*names, *fixing, *sizes)
-        # Names that are no plain words, or that this function may use itself, take the slow way.
-        if not names or not all(map(is_plain, words)):
-            return None
         # Python's numbers give way to the precision of arrays: the slow way gets them as they are.
         own = {v.name: f"_array_{k}" for k, v in enumerate(self._variables) if not v.dims}
         lines = [f"{a} = _array({n}) if {n}.__class__ in _numbers else {n}" for n, a in own.items()]
@@ -262,19 +268,7 @@ class CompiledFunction(ShownFunction):
                 "    if _found is not None:",
                 f"        return {f'_finish({result}, _found[2])' if self._finish else result}",
             ]
-        lines += [
-            f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
-            "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-            f"_more = _placed(_self.parameters, (_missing,) * {len(names)} + _more)",
-            "return _self._checked(_given | _more | _others)",
-        ]
-        parameters = [f"{n}=_missing" for n in words]
-        parameters.insert(len(names), "*_more")
-        head = f"def __call__(_self, /, {', '.join(parameters)}, **_others):"
-        text = "\n    ".join([head, *lines])
-        namespace: dict[str, Any] = {
-            "_missing": _MISSING,
-            "_placed": placed,
+        known = {
             "_array": np.asarray,
             "_numbers": (float, int, np.float64),
             "_ndarray": np.ndarray,
@@ -283,8 +277,32 @@ class CompiledFunction(ShownFunction):
             "_function": self._functions[0],
             "_finish": self._finish,
         }
+        self._enter(words, lines, known)
+
+    def _enter(self, words: Sequence[str], fast: Sequence[str], known: Mapping[str, Any]) -> None:
+        """Let Python itself find out which argument has which name.
+
+        The lines `fast` return a result where no argument is to be checked. They know what is
+        `known`, `_missing` for what is not given, and `_more`, arguments behind the arrays.
+        """
+        count = len(self._names)
+        parameters = [f"{n}=_missing" for n in words]
+        parameters.insert(count, "*_more")
+        text = "\n    ".join(
+            [
+                f"def __call__(_self, /, {', '.join(parameters)}, **_others):",
+                *fast,
+                f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
+                "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+                f"_more = _placed(_self.parameters, (_missing,) * {count} + _more)",
+                "return _self._checked(_given | _more | _others)",
+            ]
+        )
+        namespace: dict[str, Any] = {**known, "_missing": _MISSING, "_placed": placed}
         exec(compile(text, "<eggrad>", "exec"), namespace)
-        return namespace["__call__"]
+        # Python looks for `__call__` in the class alone.
+        own = {"__call__": namespace["__call__"]}
+        self.__class__ = cast("type[Self]", type(type(self).__name__, (type(self),), own))
 
 
 def converted(results: Any, convert: Callable[[Any], Any]) -> Any:

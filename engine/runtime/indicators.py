@@ -1,5 +1,6 @@
 """What generated code calls for indicators: products through views, and arrays of 0 and 1."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from operator import mul
@@ -38,15 +39,20 @@ def _array(constraints: Numbers, shape: tuple[int, ...], dtype: Any) -> Array:
     result = np.ones(shape, dtype)
     axes = np.ogrid[tuple(slice(n) for n in shape)]
     for relation, coefficients in constraints:
-        value = coefficients[-1] + np.zeros((1,) * len(shape), _integers(coefficients, shape))
-        for c, axis in zip(coefficients, axes, strict=False):
-            value = value + c * axis.astype(value.dtype, copy=False)
-        if relation == ">=":
-            result *= value >= 0
-        else:
-            result *= (value % relation if isinstance(relation, int) else value) == 0
+        kind = _integers(coefficients, shape)
+        grid = [axis.astype(kind, copy=False) for axis in axes]
+        result *= holds(relation, coefficients, grid)
     result.flags.writeable = False
     return result
+
+
+def holds(relation: str | int, coefficients: Sequence[int], grid: Sequence[Any]) -> Any:
+    """Whether a constraint holds, for the indices of all axes, ready to be broadcast."""
+    *steps, start = coefficients
+    value = sum((c * axis for c, axis in zip(steps, grid, strict=True) if c), start)
+    if relation == ">=":
+        return value >= 0
+    return (value % relation if isinstance(relation, int) else value) == 0
 
 
 def _integers(coefficients: tuple[int, ...], shape: tuple[int, ...]) -> Any:
@@ -76,8 +82,8 @@ def indicator_product(
     part, other, out = spec
     if own is None:
         if {*part, *other} <= {*out}:
-            holds = zeros_and_ones(constraints, shape, np.bool_)
-            return _chosen(holds, part, array, other, out)[()]
+            mask = zeros_and_ones(constraints, shape, np.bool_)
+            return _chosen(mask, part, array, other, out)[()]
         ones = zeros_and_ones(constraints, shape, array.dtype)
         return np.einsum(ones, [*part], array, [*other], [*out])[()]
     value, labels = _reduced(_entries(array, own.source, own), own)
@@ -149,8 +155,8 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     if own.mask:
         shape = tuple(own.extent(i) for i in own.masked)
         if {*kept} == {*labels, *own.masked}:
-            holds = zeros_and_ones(own.mask_numbers, shape, np.bool_)
-            result = _chosen(holds, own.masked, value, labels, kept)
+            mask = zeros_and_ones(own.mask_numbers, shape, np.bool_)
+            result = _chosen(mask, own.masked, value, labels, kept)
         else:
             mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
             result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
@@ -161,12 +167,12 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     return (result * own.repetitions if own.repetitions != 1 else result), kept
 
 
-def _chosen(holds: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
+def _chosen(mask: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
     """The entries of an array where a condition on indices holds, 0 elsewhere, with axes `wanted`.
 
     A product with 0 would keep the sign of a number, and be none of an infinite one.
     """
-    spread = _spread(holds, part, wanted), _spread(value, labels, wanted)
+    spread = _spread(mask, part, wanted), _spread(value, labels, wanted)
     return np.where(*spread, np.zeros((), value.dtype))
 
 
