@@ -59,7 +59,7 @@ def slices(
     ['2']
     """
     part, other, out = spec
-    sliced: dict[int, tuple[int, str]] = {}
+    sliced: dict[int, tuple[int | None, str]] = {}
     for relation, f in indicator.constraints:
         found = _slice(f, indicator, (part, other, out), size) if relation == "=" else None
         if found is None:
@@ -72,7 +72,7 @@ def slices(
         index, text = sliced.get(i, (i, ":"))
         if isinstance(size_of[i], int) and i in sliced and not _fits(text, cast(int, size_of[i])):
             return None
-        kept += [index] if index >= 0 else []
+        kept += [index] if index is not None else []
         key.append(text)
     while len(key) > 1 and key[-1] == ":":
         key.pop()
@@ -81,31 +81,40 @@ def slices(
 
 
 def _slice(
-    f: Form, indicator: Conditions, spec: Spec, text: SizeText | None
-) -> tuple[int, int, str] | None:
-    """The array's index that an equality fixes, the output's in its place, and its slice."""
+    f: Form, indicator: Conditions, spec: Spec, text: SizeText | None, *, written: bool = False
+) -> tuple[int, int | None, str] | None:
+    """The array's index that an equality fixes, the output's in its place, and its slice.
+
+    With `written` the places are those of an array that certainly has them.
+    """
     part, other, out = spec
     alone = _alone(f, [k for k in indices(f) if part[k] in other and part[k] not in out])
     if alone is None:
         return None
     b, value, number = alone
     size = indicator.dims[b]
-    start = _first(number, size, text)
     if number == value:
-        return None if start is None else (part[b], -1, str(start))
+        end = form([*number, ("", 1)])
+        start = _on_axis(number, end, size, text) if written else _first(number, size, text)
+        return None if start is None else (part[b], None, str(start))
     i = indices(value)[0]
     length, step = indicator.dims[i], coefficient(value, i)
     if len(indices(value)) > 1 or part[i] in other:
         return None
-    if step == -1 and length == size and number == last_index(length):
+    if not written and step == -1 and length == size and number == last_index(length):
         return part[b], part[i], "::-1"
-    if start is None or step < 1 or length == 0 or (step > 1 and not isinstance(length, int)):
+    if step < 1 or (length == 0 and (step > 1 or not written)):
         return None
-    stop = _last(form([*number, ("", 1), *times(step, last_index(length))]), size, text)
-    if stop is None:
+    end = form([*number, ("", 1), *times(step, last_index(length))])
+    if written:
+        start = _on_axis(number, end, size, text)
+        stop = "" if end == size_form(size) else _last(end, size, text)
+    else:
+        start, stop = _first(number, size, text), _last(end, size, text)
+    if start is None or stop is None or (step > 1 and not written and not isinstance(length, int)):
         return None
     steps = f":{step}" if step > 1 else ""
-    return part[b], part[i], f"{start or ''}:{stop}{steps}"
+    return part[b], part[i], f"{'' if start in (0, '0') else start}:{stop}{steps}"
 
 
 def _alone(f: Form, here: Sequence[int]) -> tuple[int, Form, Form] | None:
@@ -121,7 +130,7 @@ def _first(place: Form, size: Size, text: SizeText | None) -> int | str | None:
     if {*dict(place)} <= {""}:
         return coefficient(place, "") if coefficient(place, "") >= 0 else None
     behind = _behind(place, size)
-    return behind or (_within(place, size, text) if behind is None else None)
+    return behind or (_on_axis(place, place, size, text) if behind is None else None)
 
 
 def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
@@ -129,19 +138,7 @@ def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
     if {*dict(place)} <= {""}:
         return str(coefficient(place, ""))
     behind = _behind(place, size)
-    return _within(place, size, text) if behind is None else str(behind or "")
-
-
-def _within(place: Form, size: Size, text: SizeText | None) -> str | None:
-    """The text of a place that is certainly on the axis, or at its end."""
-    if text is None or any(c < 0 for _, c in place) or not _is_before(place, size):
-        return None
-    return format_form(place, size=text, sign=" * ")
-
-
-def _is_before(place: Form, size: Size) -> bool:
-    """Whether a place is certainly at most a size."""
-    return all(c <= 0 for _, c in plus(place, times(-1, size_form(size))))
+    return _on_axis(place, place, size, text) if behind is None else str(behind or "")
 
 
 def _behind(place: Form, size: Size) -> int | None:
@@ -165,45 +162,22 @@ def places(
     part, other, out = spec
     moved: dict[int, tuple[str, int | None]] = {}
     for relation, f in indicator.constraints:
-        found = _place(f, indicator, spec, text) if relation == "=" else None
+        # The array's places in the output: the output's index is what an equality fixes.
+        turned = (part, out, other)
+        found = _slice(f, indicator, turned, text, written=True) if relation == "=" else None
         if found is None or found[0] in moved:
             return None
-        moved[found[0]] = found[1:]
+        moved[found[0]] = found[2], found[1]
     key = [moved.get(i, (":", i)) for i in out]
     used = [i for _, i in key if i is not None]
     whole = sorted(used) == sorted(other) and {*moved, *used} >= {*part}
     return key if whole and moved else None
 
 
-def _place(
-    f: Form, indicator: Conditions, spec: Spec, text: SizeText
-) -> tuple[int, str, int | None] | None:
-    """The output's index that an equality fixes, its key, and the array's index along it."""
-    part, other, out = spec
-    alone = _alone(f, [k for k in indices(f) if part[k] in out and part[k] not in other])
-    if alone is None:
-        return None
-    b, value, number = alone
-    size = indicator.dims[b]
-    start = _on_axis(number, form([*number, ("", 1)]), size, text)
-    if number == value:
-        return None if start is None else (part[b], start, None)
-    i = indices(value)[0]
-    length, step = indicator.dims[i], coefficient(value, i)
-    if len(indices(value)) > 1 or part[i] in out or step < 1 or (step > 1 and length == 0):
-        return None
-    stop = form([*number, ("", 1), *times(step, last_index(length))])
-    start = _on_axis(number, stop, size, text)
-    if start is None:
-        return None
-    end = "" if stop == size_form(size) else _last(stop, size, text)
-    steps = f":{step}" if step > 1 else ""
-    return part[b], f"{'' if start == '0' else start}:{end}{steps}", part[i]
-
-
-def _on_axis(place: Form, end: Form, size: Size, text: SizeText) -> str | None:
+def _on_axis(place: Form, end: Form, size: Size, text: SizeText | None) -> str | None:
     """The text of a place from which on all up to an end is certainly on an axis."""
-    if any(c < 0 for _, c in place) or not _is_before(end, size):
+    beyond = plus(end, times(-1, size_form(size)))
+    if text is None or any(c < 0 for _, c in place) or any(c > 0 for _, c in beyond):
         return None
     return format_form(place, size=text, sign=" * ")
 
