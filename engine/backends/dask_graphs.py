@@ -162,10 +162,10 @@ class Graph:
             if number:
                 self._read_again(number)
             if one.before:
-                self._keep(self._once(one.before), one.before.results)
+                self._once(one.before)
             self._over_blocks(one.block, one.together)
         if plan.last:
-            self._keep(self._once(plan.last), plan.last.results)
+            self._once(plan.last)
 
     def _keep(self, results: Any, terms: Iterable[Term]) -> None:
         self._found |= {t: (len(self._tuples), k) for k, t in enumerate(terms)}
@@ -223,8 +223,8 @@ class Graph:
             align_arrays=False,
         )
 
-    def _once(self, stage: Stage) -> Any:
-        return self._call(stage, rows=False)
+    def _once(self, stage: Stage) -> None:
+        self._keep(self._call(stage, rows=False), stage.results)
 
     def _over_blocks(self, stage: Stage, functions: Sequence[str]) -> None:
         blocks = self._call(stage, rows=True)

@@ -55,11 +55,7 @@ class FactoredArray(FactoredOperator):
 
     @property
     def _own(self) -> Kernels:
-        if self.library == "array_api":
-            from array_api_compat import array_namespace
-
-            return kernels_of(self.library, array_namespace(*self.cores))
-        return kernels_of(self.library, LIBRARIES[self.library].module())
+        return kernels_of(self.library, LIBRARIES[self.library].namespace_of(self.cores))
 
     @property
     def _xp(self) -> Any:

@@ -1,6 +1,6 @@
 """Compiled terms as functions of the arrays of any library."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from math import isnan
@@ -94,7 +94,7 @@ class ArrayFunction(CompiledFunction):
         needed = self._needed(given, values)
         # Where the result depends on no array, those given say of which kind it is.
         others = () if self._names else tuple(filter(self._library.has, values.values()))
-        xp = self._xp or _namespace([*(values[n] for n in self._names), *others])
+        xp = self._xp or self._library.namespace_of([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
         arrays = common_arrays(self._library, xp, {n: values[n] for n in (*self._names, *needed)})
         shapes = tuple(tuple(a.shape) for a in arrays)
@@ -149,7 +149,7 @@ class ArrayFunction(CompiledFunction):
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
             check_memory([r.dims for r in self.reference], sizes, itemsize)
-        if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
+        if arrays and _is_complex(self._xp or self._library.namespace_of(arrays), arrays):
             if self._for_complex is None:
                 self._for_complex = self._of_reference(self._remade())
             return self._for_complex._resolved_real(sizes)
@@ -323,16 +323,3 @@ def _shape(value: object) -> tuple[int, ...]:
 def _with_sizes(function: Callable[..., Any], sizes: tuple[int, ...], *given: Any) -> Any:
     """Call with sizes behind the arrays, before which a namespace may stand."""
     return function(*given, *sizes)
-
-
-def _namespace(values: Iterable[Any]) -> Any:
-    """The namespace of the arrays among some values; NumPy's where there is none."""
-    from array_api_compat import array_namespace
-
-    kinds = (np.ndarray, np.generic)
-    arrays = [v for v in values if hasattr(v, "__array_namespace__") and not isinstance(v, kinds)]
-    if not arrays:
-        import array_api_compat.numpy as namespace
-
-        return namespace
-    return array_namespace(*arrays)

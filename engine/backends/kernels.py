@@ -23,8 +23,6 @@ from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
 
-_EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
 
 class Kernels:
     """The functions for the namespace `xp` of an array library."""
@@ -89,17 +87,13 @@ class Kernels:
         `x` is a number, or has an axis, perhaps of length 1, for each label of `axes`; as where
         arrays are broadcast, the first ones may be missing.
         """
-        grid = self.grid(shape, like)
-        first: dict[int, int] = {}
-        tests: list[Any] = []
-        for k, label in enumerate(axes):
-            if first.setdefault(label, k) != k:
-                tests.append(grid[k] == grid[first[label]])
+        grid, first = self.grid(shape, like), [axes.index(label) for label in axes]
+        tests = (grid[k] == grid[place] for k, place in enumerate(first) if k != place)
         mask = reduce(self.xp.logical_and, tests)
         x = self.array(x, like) if isinstance(x, float) else x
         if x.ndim:
-            lengths = (1,) * (len(first) - x.ndim) + tuple(x.shape)
-            own = dict(zip(first.values(), lengths, strict=True))
+            places = sorted({*first})
+            own = dict(zip(places[len(places) - x.ndim :], x.shape, strict=True))
             x = self.xp.reshape(x, tuple(own.get(k, 1) for k in range(len(axes))))
         zero = self.number(0.0, like)
         return self.xp.broadcast_to(self.xp.where(mask, x, zero), shape)
@@ -161,16 +155,14 @@ class Kernels:
 
     def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
         """`Σ w A A`, with `order` factors A, over the first axis of all."""
-        inner = _EARLIER[1 : weights.ndim]
-        own = _EARLIER[-order:]
-        parts = [f"a{inner}", *(f"a{i}" for i in own)]
-        spec = f"{','.join(parts)}->{inner}{own}"
+        inner = tuple(range(1, weights.ndim))
+        own = tuple(range(weights.ndim, weights.ndim + order))
+        spec = letters((0, *inner), *((0, i) for i in own), (*inner, *own))
         return self.einsum(spec, weights, *[matrix] * order)
 
     def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
         """`Σ w A A` over the last axis of w, which is A's first."""
-        inner = _EARLIER[1 : weights.ndim]
-        return self.einsum(f"{inner}a,aY,aZ->{inner}YZ", weights, matrix, matrix)
+        return self.symmetric_product(2, matrix, self.xp.moveaxis(weights, -1, 0))
 
     # Functions that lose no digits ----------------------------------------------------------
 
