@@ -150,9 +150,7 @@ class ArrayFunction(CompiledFunction):
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
             check_memory([r.dims for r in self.reference], sizes, itemsize)
         if arrays and _is_complex(self._xp or self._library.namespace_of(arrays), arrays):
-            if self._for_complex is None:
-                self._for_complex = self._of_reference(self._remade())
-            return self._for_complex._resolved_real(sizes)
+            return self._complex()._resolved_real(sizes)
         if self._library.name == "dask":
             by_blocks = self._by_blocks(sizes, arrays)
             if by_blocks is not None:
@@ -190,7 +188,8 @@ class ArrayFunction(CompiledFunction):
         used = concrete(self._used, sizes)
         # What a library has compiled is kept, however many shapes there are.
         if (form, used) not in self._compiled_forms:
-            own = partial(_with_sizes, function, used) if used else function
+            # A namespace may stand before the arrays.
+            own = (lambda *given: function(*given, *used)) if used else function
             self._compiled_forms[form, used] = self._compiled(own)
         return self._compiled_forms[form, used]
 
@@ -318,8 +317,3 @@ def _is_of(xp: Any, dtype: Any, kinds: tuple[str, ...]) -> bool:
 
 def _shape(value: object) -> tuple[int, ...]:
     return tuple(getattr(value, "shape", ()))
-
-
-def _with_sizes(function: Callable[..., Any], sizes: tuple[int, ...], *given: Any) -> Any:
-    """Call with sizes behind the arrays, before which a namespace may stand."""
-    return function(*given, *sizes)

@@ -68,7 +68,6 @@ class CompiledFunction(ShownFunction):
 
     source: str
     _kind = "numpy"
-    _is_for_real = True
     # The function of the terms as they were given, once it is wanted.
     _for_complex: Any = None
     # What becomes of the generated code's results and the sizes; nothing where there is none.
@@ -85,14 +84,16 @@ class CompiledFunction(ShownFunction):
         reference: Sequence[Term] | None = None,
         note: str = "",
         wanted: Iterable[str] = (),
+        real: bool = True,
     ) -> None:
         """Generate and compile.
 
         `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
         the form to use at some sizes, `note` says how it does, for the text. `reference` are the
-        terms as they were before lowering, for complex arrays. `wanted` are size symbols that are
-        needed even if no form has them.
+        terms as they were before lowering, for complex arrays: forms for `real` ones may use moduli
+        or real buffers. `wanted` are size symbols that are needed even if no form has them.
         """
+        self._is_for_real = real
         self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
         self.reference = tuple(reference or forms[0].terms)
         terms = [t for f in forms for t in f.terms]
@@ -162,7 +163,6 @@ class CompiledFunction(ShownFunction):
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
         needed = {*self._used, *self._wanted} - self._fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
-        self._made_by = type(self)
         words = (*self._names, *self._fixing, *self._sizes)
         # Names that are no plain words, or that the entry may use itself, take the slow way.
         if self._names and self._every == self._names and all(map(is_plain, words)):
@@ -170,7 +170,7 @@ class CompiledFunction(ShownFunction):
 
     def _remade(self) -> Callable[..., "CompiledFunction"]:
         """What makes such a function of other forms."""
-        return partial(self._made_by, wanted=self._wanted)
+        return partial(CompiledFunction, wanted=self._wanted)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
@@ -179,10 +179,16 @@ class CompiledFunction(ShownFunction):
         )
         return make, (self._forms, self._scope, self._defaults, self._single)
 
-    def _of_reference(self, make: Callable[..., Any]) -> Any:
-        """The function of the terms as they were given: forms for real arrays may use moduli."""
+    def _made_for_complex(self) -> Any:
         scope = (*self._scope, *self._variables)
+        make = partial(self._remade(), real=False)
         return make([Form(self.reference)], scope, self._defaults, self._single)
+
+    def _complex(self) -> Any:
+        """The function of the terms as they were given."""
+        if self._for_complex is None:
+            self._for_complex = self._made_for_complex()
+        return self._for_complex
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -219,7 +225,7 @@ class CompiledFunction(ShownFunction):
         itemsize = max((a.itemsize for a in inputs), default=8)
         check_memory(self._arrays_made[form], all_sizes, itemsize)
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
-            return self._complex(values)
+            return self._complex()(**values)
         if not given and len(self._known) < KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
             shapes = (*(a.shape for a in inputs), *others)
@@ -229,15 +235,6 @@ class CompiledFunction(ShownFunction):
             dtype = common_dtype(values.values())
             results = converted(results, lambda r: np.asarray(r).astype(dtype, copy=False)[()])
         return self._finish(results, all_sizes) if self._finish else results
-
-    def _complex(self, values: dict[str, Any]) -> Any:
-        """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
-        if self._for_complex is None:
-            self._for_complex = self._made_for_complex()
-        return self._for_complex(**values)
-
-    def _made_for_complex(self) -> "CompiledFunction":
-        return self._of_reference(_ComplexFunction)
 
     def _enter_by_shapes(self, words: Sequence[str]) -> None:
         """Let arrays of known shapes go straight to the generated code."""
@@ -332,12 +329,6 @@ def is_plain(name: str) -> bool:
     """Whether a name stands for itself as a parameter, and is none of the entry's own."""
     plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
     return plain and normalize("NFKC", name) == name
-
-
-class _ComplexFunction(CompiledFunction):
-    """The terms as they are, for complex arrays."""
-
-    _is_for_real = False
 
 
 def compile_terms(

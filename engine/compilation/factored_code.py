@@ -297,6 +297,7 @@ class CompiledFactors(CompiledFunction):
         single: bool,
         *,
         reference: Sequence[Term] | None = None,
+        real: bool = True,
     ) -> None:
         """Generate and compile; `compile_factored` says what the arguments are."""
         self._roots, self._columns, self._is_alone = tuple(roots), columns, single
@@ -315,25 +316,21 @@ class CompiledFactors(CompiledFunction):
         self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
         # The cores may lack variables of the roots, whose shapes are still wanted.
         every = (*scope, *variables(*roots, *originals))
-        super().__init__([Form(cores)], every, sizes, reference=originals, wanted=symbols)
+        super().__init__(
+            [Form(cores)], every, sizes, reference=originals, wanted=symbols, real=real
+        )
         self._describe("factored numpy", originals, self._defaults)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        make = partial(self._made_by, reference=self.reference)
+        make = partial(CompiledFactors, reference=self.reference, real=self._is_for_real)
         return make, (self._roots, *self._kept())
 
     def _made_for_complex(self) -> CompiledFunction:
-        return _ComplexFactors(self.reference, *self._kept())
+        return CompiledFactors(self.reference, *self._kept(), real=False)
 
     def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
         return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
-
-
-class _ComplexFactors(CompiledFactors):
-    """The terms as they are, for complex arrays."""
-
-    _is_for_real = False
 
 
 def _tensor(
