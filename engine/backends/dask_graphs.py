@@ -202,14 +202,14 @@ class Graph:
             first = next(n for n in names if n in by_row)
             row = self._plan.symbol, names.index(first), by_row[first]
         function = cloudpickle.dumps(stage.function)
-        task: Callable[..., Any] = Task(
+        task = Task(
             function, tuple(names), stage.variables, reads, self._sizes, row, self._dtype.str
         )
         pairs = [(self._arrays[n], self._axes[n]) for n in names]
         pairs += [(self._tuples[k], ()) for k in used]
         if not pairs:
+            # Dask wants an array, which the task does not read.
             pairs = [(self._da.zeros((), dtype=self._dtype), ())]
-            task = partial(_without, task)
         # Along all axes but that of the rows there is one block, however long. Dask makes reading a
         # block and computing with it one task if the result has all axes of the block.
         axes = max(len(own) + (_ROW not in own) for _, own in pairs) if rows else 0
@@ -273,7 +273,3 @@ class Graph:
             dtype=self._dtype,
             meta=np.empty((0,) * term.order, self._dtype),
         )
-
-
-def _without(task: Task, _: Any) -> tuple[Any, ...]:
-    return task()

@@ -90,13 +90,12 @@ def _known_to_jax() -> None:
     tree: Any = import_module("jax.tree_util")
 
     def flatten(a: FactoredArray) -> tuple[tuple[Any, ...], Any]:
-        counts = tuple((len(p.cores), p.axes, p.labels) for p in a.parts)
-        return a.cores, (counts, a.shape, a.columns)
+        return a.cores, (tuple((p.axes, p.labels) for p in a.parts), a.shape, a.columns)
 
     def unflatten(kept: Any, cores: Iterable[Any]) -> FactoredArray:
-        counts, shape, columns = kept
+        factors, shape, columns = kept
         left = iter(cores)
-        parts = [Part(tuple(islice(left, n)), axes, labels) for n, axes, labels in counts]
+        parts = [Part(tuple(islice(left, len(axes))), axes, labels) for axes, labels in factors]
         return FactoredArray("jax", parts, shape, columns)
 
     tree.register_pytree_node(FactoredArray, flatten, unflatten)

@@ -4,8 +4,8 @@ Positive definite matrices are inverted by their Cholesky factor, in half the op
 elimination.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import combinations, permutations
 from typing import Any, Final
@@ -175,15 +175,23 @@ def products_of_others(xp: Any, k: int, values: Any, same: Any) -> Any:
 def turned_back(k: int, others: Any, left: Any, right: Any, einsum: Callable[..., Any]) -> Any:
     """The sum over all orders of k columns, each with its sign, of a tensor turned by U and V."""
     result: Any = 0.0
+    for sign, spec in _orders(k):
+        result = result + sign * einsum(spec, others, *(left, right) * k)
+    return result
+
+
+@lru_cache(maxsize=8)
+def _orders(k: int) -> tuple[tuple[int, str], ...]:
+    """The sign of every order of k columns, and the product that turns the columns so."""
+    found: list[tuple[int, str]] = []
     for order in permutations(range(k)):
         # Operand t has its row axis 2t and column axis 2t + 1; the summed axes follow from 2k.
-        parts: list[Sequence[int]] = [range(2 * k, 3 * k)]
+        parts = [tuple(range(2 * k, 3 * k))]
         for t, image in enumerate(order):
             parts += [(2 * t, 2 * k + t), (2 * t + 1, 2 * k + image)]
         inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
-        spec = letters(*map(tuple, parts), tuple(range(2 * k)))
-        result = result + (-1) ** inversions * einsum(spec, others, *(left, right) * k)
-    return result
+        found.append(((-1) ** inversions, letters(*parts, tuple(range(2 * k)))))
+    return tuple(found)
 
 
 # Positive definite matrices ---------------------------------------------------------------------
