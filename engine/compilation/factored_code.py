@@ -282,24 +282,40 @@ def _multiplied(factors: Sequence[Factor], kept: Iterable[int]) -> Factor:
 
 
 class CompiledFactors(CompiledFunction):
-    """A function of keyword arrays that returns a `FactoredTensor` for each root, or for a single.
+    r"""A function of arrays that returns a `FactoredTensor` for each root, or for a single one.
 
-    `source` is the Python text that computes their cores. Keywords and errors are those of
-    `CompiledFunction`.
+    `source` is the Python text that computes the cores of all roots and shares their work. Keywords
+    and errors are those of `CompiledFunction`.
+
+    >>> from eggrad.engine.terms.term import apply, delta, einsum, variable
+    >>> v = variable("v", ("n",))
+    >>> f = CompiledFactors([einsum("ij,i->ij", delta(("n",)), apply("exp", v))])
+    >>> print(f.source.partition("\n\n\n")[2])
+    def compiled(v):
+        t1 = np.exp(v)
+        return [t1]
+    <BLANKLINE>
+    >>> f(v=[0, 0])
+    [<FactoredTensor of axes (2, 2), i->ii: 2 numbers for 4 entries>]
     """
 
     def __init__(
         self,
         roots: Sequence[Term],
-        scope: Iterable[Term],
-        sizes: Mapping[str, int] | None,
-        columns: int | None,
-        single: bool,
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        columns: int | None = None,
+        single: bool = False,
         *,
         reference: Sequence[Term] | None = None,
         real: bool = True,
     ) -> None:
-        """Generate and compile; `compile_factored` says what the arguments are."""
+        """Generate and compile.
+
+        `columns` is the number of trailing axes that meet an operand; by default half of each
+        root's. `reference` are the roots as they were before lowering, for complex arrays. Raises
+        `ShapeError` where a root has not so many axes.
+        """
         self._roots, self._columns, self._is_alone = tuple(roots), columns, single
         originals = tuple(reference or roots)
         products = [structure(root, sizes) for root in roots]
@@ -345,33 +361,3 @@ def _tensor(
     """The sum of `products`, whose cores end at some place among the results."""
     cores = iter(results[end - sum(len(p.cores) for p in products) : end])
     return FactoredTensor([p.part(cores) for p in products], concrete(dims, sizes), columns)
-
-
-def compile_factored(
-    roots: Sequence[Term],
-    scope: Iterable[Term] = (),
-    sizes: Mapping[str, int] | None = None,
-    columns: int | None = None,
-    single: bool = False,
-    *,
-    reference: Sequence[Term] | None = None,
-) -> CompiledFactors:
-    r"""A function that evaluates the cores of all roots and shares their work.
-
-    `columns` is the number of trailing axes that meet an operand; by default half of each root's.
-    A `single` root's value is returned by itself. `reference` are the roots as they were before
-    lowering, for complex arrays. Raises `ShapeError` where a root has not so
-    many axes.
-
-    >>> from eggrad.engine.terms.term import apply, delta, einsum, variable
-    >>> v = variable("v", ("n",))
-    >>> f = compile_factored([einsum("ij,i->ij", delta(("n",)), apply("exp", v))])
-    >>> print(f.source.partition("\n\n\n")[2])
-    def compiled(v):
-        t1 = np.exp(v)
-        return [t1]
-    <BLANKLINE>
-    >>> f(v=[0, 0])
-    [<FactoredTensor of axes (2, 2), i->ii: 2 numbers for 4 entries>]
-    """
-    return CompiledFactors(roots, scope, sizes, columns, single, reference=reference)
