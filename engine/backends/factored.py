@@ -4,7 +4,7 @@ As for NumPy (`engine/compilation/factored_code.py`) the compiled function compu
 no entry of the tensor. As a linear operator it is what iterative solvers ask for.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
@@ -13,11 +13,9 @@ from typing import Any
 from eggrad.engine.backends.function import ArrayFunction
 from eggrad.engine.backends.kernels import Kernels, kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES
-from eggrad.engine.compilation.compiled import Form
-from eggrad.engine.compilation.factored_code import structure
-from eggrad.engine.compilation.shown import ShownFunction
-from eggrad.engine.indices.spec import Indices, letters
-from eggrad.engine.runtime.factored import FactoredOperator, Part, columns_of
+from eggrad.engine.compilation.factored_code import CompiledFactors, Product, parts_of
+from eggrad.engine.indices.spec import Dims, Indices, letters
+from eggrad.engine.runtime.factored import FactoredOperator, Part
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.term import Term
 
@@ -101,56 +99,32 @@ def _known_to_jax() -> None:
     tree.register_pytree_node(FactoredArray, flatten, unflatten)
 
 
-class ArrayFactors(ShownFunction):
+class ArrayFactors(CompiledFactors, ArrayFunction):
     """A function of a library's arrays that returns a `FactoredArray` for each root, or a single.
 
-    `source` is the text that computes their cores; arguments are those of `ArrayFunction`.
+    `source` is the text that computes their cores.
     """
 
     def __init__(
         self,
         library: str,
         roots: Sequence[Term],
-        *,
-        scope: Iterable[Term] = (),
-        sizes: Mapping[str, int] | None = None,
-        columns: int | None = None,
-        single: bool = False,
+        *more: Any,
         jit: bool | None = None,
+        **options: Any,
     ) -> None:
-        """Write the code of the cores."""
-        self._single = single
-        self._roots = [(structure(r, sizes), r.dims, columns_of(r.dims, columns)) for r in roots]
-        cores = [core for products, _, _ in self._roots for p in products for core, _ in p.cores]
-        self._function = ArrayFunction(library, [Form(tuple(cores))], scope, sizes, jit=jit)
-        self._library = library
-        self.source, self.parameters = self._function.source, self._function.parameters
-        self._again = partial(
-            ArrayFactors,
-            scope=tuple(scope),
-            sizes=sizes,
-            columns=columns,
-            single=single,
-            jit=jit,
-        )
-        self._terms = tuple(roots)
-        self._describe(f"factored {library}", self._terms, dict(sizes or {}))
+        """Write the code of the cores; the arguments are those of `CompiledFactors`."""
+        self._use(library, jit)
+        CompiledFactors.__init__(self, roots, *more, **options)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the terms; write the same code anew."""
-        return self._again, (self._library, self._terms)
+    def _finished(
+        self, products: Sequence[Product], end: int, dims: Dims, columns: int
+    ) -> Callable[[Any, Mapping[str, int]], FactoredArray]:
+        def tensor(results: Sequence[Any], sizes: Mapping[str, int]) -> FactoredArray:
+            parts = parts_of(products, end, results)
+            return FactoredArray(self._kind, parts, concrete(dims, sizes), columns)
 
-    def __call__(self, /, *args: Any, **values: Any) -> Any:
-        """The factored tensor, or the list of them."""
-        cores = iter(self._function(*args, **values))
-        sizes = self._function.sizes(*args, **values)
-        made = [
-            FactoredArray(
-                self._library,
-                [p.part(cores) for p in products],
-                concrete(dims, sizes),
-                columns,
-            )
-            for products, dims, columns in self._roots
-        ]
-        return made[0] if self._single else made
+        return tensor
+
+    def _remade(self) -> Callable[..., "ArrayFactors"]:
+        return partial(ArrayFactors, self._kind, jit=self._jit)

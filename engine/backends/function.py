@@ -18,7 +18,6 @@ from eggrad.engine.compilation.compiled import (
     CompiledFunction,
     converted,
     is_plain,
-    placed,
 )
 from eggrad.engine.compilation.module import Form, Module, Target
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -55,6 +54,10 @@ class ArrayFunction(CompiledFunction):
 
         With `jit` the library compiles the whole function, where it can: by default, JAX does.
         """
+        self._use(library, jit)
+        super().__init__(forms, *more, **options)
+
+    def _use(self, library: str, jit: bool | None) -> None:
         self._library, self._kind = LIBRARIES[library], library
         self._jit = self._library.compiles if jit is None else jit
         if self._jit and library not in ("jax", "torch"):
@@ -62,7 +65,6 @@ class ArrayFunction(CompiledFunction):
         # Raises where the library is not there.
         xp = self._library.module()
         self._xp = xp if self._library.namespace else None
-        super().__init__(forms, *more, **options)
 
     def _target(self) -> Target:
         dialect = partial(StandardDialect, einsum=self._library.einsum)
@@ -76,10 +78,10 @@ class ArrayFunction(CompiledFunction):
         return own_function(function, self._kind)
 
     def _prepare(self, module: Module) -> None:
-        self._by_shapes: dict[object, Callable[..., Any]] = {}
+        self._by_shapes: dict[object, tuple[Callable[..., Any], Mapping[str, int]]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
-        plain = self._every == self._names and not self._used
+        plain = self._every == self._names and not self._used and not self._finish
         if self._kind == "jax" and self._jit and plain:
             self._enter_at_once()
 
@@ -97,29 +99,24 @@ class ArrayFunction(CompiledFunction):
         xp = self._xp or self._library.namespace_of([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
         arrays = common_arrays(self._library, xp, {n: values[n] for n in (*self._names, *needed)})
+        if self._is_for_real and _is_complex(xp, arrays):
+            return self._complex()(**values)
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
-        key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
-        function = self._by_shapes.get(key)
-        if function is None:
-            function = self._resolved(
-                dict(zip((*self._names, *needed), shapes, strict=True)), given, arrays
-            )
-            if not self._library.namespace:
-                function = partial(function, xp, own)
+        key = shapes, tuple(given.items()), tuple(needed), own, chunks
+        found = self._by_shapes.get(key)
+        if found is None:
+            named = dict(zip((*self._names, *needed), shapes, strict=True))
+            function, sizes = self._resolved(named, given, arrays)
+            found = partial(function, *(() if self._library.namespace else (xp, own))), sizes
             if len(self._by_shapes) < KNOWN_SHAPES:
-                self._by_shapes[key] = function
+                self._by_shapes[key] = found
+        function, sizes = found
         results = function(*arrays[: len(self._names)])
         kinds = [o for o in others if _inexact(xp, o)]
-        return converted(results, lambda r: xp.astype(r, kinds[0].dtype)) if kinds else results
-
-    def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
-        """The sizes that arguments fix."""
-        values = placed(self.parameters, args) | values
-        own = [v for v in (*self._variables, *self._scope) if v.name in values]
-        shapes = {v.name: _shape(values[v.name]) for v in own}
-        given = self._given(values)
-        return self._defaults | read_sizes(own, shapes, given)
+        if kinds:
+            results = converted(results, lambda r: xp.astype(r, kinds[0].dtype))
+        return self._finish(results, sizes) if self._finish else results
 
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
@@ -136,8 +133,8 @@ class ArrayFunction(CompiledFunction):
 
     def _resolved(
         self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int], arrays: Sequence[Any]
-    ) -> Callable[..., Any]:
-        """The function for arrays of some shapes, which are checked."""
+    ) -> tuple[Callable[..., Any], Mapping[str, int]]:
+        """The function for arrays of some shapes, which are checked, and all sizes."""
         own = [v for v in (*self._variables, *self._scope) if v.name in shapes]
         for v in own:
             if any(map(isnan, shapes[v.name])):
@@ -148,14 +145,9 @@ class ArrayFunction(CompiledFunction):
         self._check_sizes(sizes)
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
-            check_memory([r.dims for r in self.reference], sizes, itemsize)
-        if arrays and _is_complex(self._xp or self._library.namespace_of(arrays), arrays):
-            return self._complex()._resolved_real(sizes)
-        if self._library.name == "dask":
-            by_blocks = self._by_blocks(sizes, arrays)
-            if by_blocks is not None:
-                return by_blocks
-        return self._resolved_real(sizes)
+            check_memory([r.dims for r in self._forms[0].terms], sizes, itemsize)
+        by_blocks = self._by_blocks(sizes, arrays) if self._library.name == "dask" else None
+        return by_blocks or self._of_sizes(sizes), sizes
 
     def _by_blocks(
         self, sizes: Mapping[str, int], arrays: Sequence[Any]
@@ -182,7 +174,7 @@ class ArrayFunction(CompiledFunction):
 
         return lazy
 
-    def _resolved_real(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
+    def _of_sizes(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
         form = self._choose(sizes) if self._choose else 0
         function = self._functions[form]
         used = concrete(self._used, sizes)
@@ -208,8 +200,10 @@ class ArrayFunction(CompiledFunction):
 
         def traced(*given: Any) -> Any:
             arrays = common_arrays(self._library, self._xp, dict(zip(names, given, strict=True)))
+            if self._is_for_real and _is_complex(self._xp, arrays):
+                return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
-            return self._resolved(shapes, {}, arrays)(*arrays)
+            return self._resolved(shapes, {}, arrays)[0](*arrays)
 
         # Python's numbers have no dtype until JAX has traced them.
         known = {"_arrays": (jax.Array, np.ndarray), "_function": jax.jit(traced)}
@@ -313,7 +307,3 @@ def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
 @lru_cache(maxsize=256)
 def _is_of(xp: Any, dtype: Any, kinds: tuple[str, ...]) -> bool:
     return xp.isdtype(dtype, kinds)
-
-
-def _shape(value: object) -> tuple[int, ...]:
-    return tuple(getattr(value, "shape", ()))

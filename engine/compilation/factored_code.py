@@ -322,31 +322,44 @@ class CompiledFactors(CompiledFunction):
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
         symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
         ends = accumulate(sum(len(p.cores) for p in own) for own in products)
-        deferred = [
-            partial(
-                FactoredTensor.deferred,
-                partial(_tensor, own, end, dims=root.dims, columns=columns_of(root.dims, columns)),
-            )
+        finish = [
+            self._finished(own, end, root.dims, columns_of(root.dims, columns))
             for root, own, end in zip(roots, products, ends, strict=True)
         ]
-        self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
+        self._finish = finish[0] if single else lambda *made: [one(*made) for one in finish]
         # The cores may lack variables of the roots, whose shapes are still wanted.
         every = (*scope, *variables(*roots, *originals))
-        super().__init__(
-            [Form(cores)], every, sizes, reference=originals, wanted=symbols, real=real
+        CompiledFunction.__init__(
+            self, [Form(cores)], every, sizes, reference=originals, wanted=symbols, real=real
         )
-        self._describe("factored numpy", originals, self._defaults)
+        self._describe(f"factored {self._kind}", originals, self._defaults)
+
+    def _finished(
+        self, products: Sequence[Product], end: int, dims: Dims, columns: int
+    ) -> Callable[[Any, Mapping[str, int]], Any]:
+        """What makes the tensor of the results, where its cores end, and of the sizes."""
+        build = partial(_tensor, products, end, dims=dims, columns=columns)
+        return partial(FactoredTensor.deferred, build)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        make = partial(CompiledFactors, reference=self.reference, real=self._is_for_real)
+        make = partial(self._remade(), reference=self.reference, real=self._is_for_real)
         return make, (self._roots, *self._kept())
 
+    def _remade(self) -> Callable[..., "CompiledFactors"]:
+        return CompiledFactors
+
     def _made_for_complex(self) -> CompiledFunction:
-        return CompiledFactors(self.reference, *self._kept(), real=False)
+        return self._remade()(self.reference, *self._kept(), real=False)
 
     def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
         return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
+
+
+def parts_of(products: Sequence[Product], end: int, results: Sequence[Any]) -> list[Part]:
+    """The parts whose cores end at some place among the results."""
+    cores = iter(results[end - sum(len(p.cores) for p in products) : end])
+    return [p.part(cores) for p in products]
 
 
 def _tensor(
@@ -358,6 +371,4 @@ def _tensor(
     dims: Dims,
     columns: int,
 ) -> FactoredTensor:
-    """The sum of `products`, whose cores end at some place among the results."""
-    cores = iter(results[end - sum(len(p.cores) for p in products) : end])
-    return FactoredTensor([p.part(cores) for p in products], concrete(dims, sizes), columns)
+    return FactoredTensor(parts_of(products, end, results), concrete(dims, sizes), columns)

@@ -164,9 +164,8 @@ def compile(
     if structure == "factored":
         terms, single = variants[0].terms, not several
         if backend != "numpy":
-            return ArrayFactors(
-                backend, terms, scope=scope, sizes=sizes, columns=columns, single=single, jit=jit
-            )
+            more = (scope, sizes, columns, single)
+            return ArrayFactors(backend, terms, *more, reference=reference, jit=jit)
         found = CompiledFactors(terms, scope, sizes, columns, single, reference=reference)
         return CheckedFunction(found, scope) if check else found
     choose, note, forms = None, "", [Form(variants[0].terms)]
