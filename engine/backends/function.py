@@ -81,7 +81,7 @@ class ArrayFunction(CompiledFunction):
         self._by_shapes: dict[object, tuple[Callable[..., Any], Mapping[str, int]]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
-        plain = self._every == self._names and not self._used and not self._finish
+        plain = self._every == self._names and not self._used
         if self._kind == "jax" and self._jit and plain:
             self._enter_at_once()
 
@@ -108,7 +108,8 @@ class ArrayFunction(CompiledFunction):
         if found is None:
             named = dict(zip((*self._names, *needed), shapes, strict=True))
             function, sizes = self._resolved(named, given, arrays)
-            found = partial(function, *(() if self._library.namespace else (xp, own))), sizes
+            function = function if self._library.namespace else partial(function, xp, own)
+            found = function, sizes
             if len(self._by_shapes) < KNOWN_SHAPES:
                 self._by_shapes[key] = found
         function, sizes = found
@@ -203,7 +204,9 @@ class ArrayFunction(CompiledFunction):
             if self._is_for_real and _is_complex(self._xp, arrays):
                 return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
-            return self._resolved(shapes, {}, arrays)[0](*arrays)
+            function, sizes = self._resolved(shapes, {}, arrays)
+            results = function(*arrays)
+            return self._finish(results, sizes) if self._finish else results
 
         # Python's numbers have no dtype until JAX has traced them.
         known = {"_arrays": (jax.Array, np.ndarray), "_function": jax.jit(traced)}
