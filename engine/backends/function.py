@@ -126,7 +126,7 @@ class ArrayFunction(CompiledFunction):
         found: list[str] = []
         for v in self._scope:
             missing = {*symbols(v)} - known - every
-            if v.name in values or (missing and not missing.isdisjoint(self._used)):
+            if v.name in values or not missing.isdisjoint(self._used):
                 if v.name not in values:
                     raise UnknownVariable(f"variable {v.name} has no value")
                 found.append(v.name)
@@ -195,8 +195,8 @@ class ArrayFunction(CompiledFunction):
     def _enter_at_once(self) -> None:
         """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
         jax: Any = import_module("jax")
-        names = self._names
-        if not names or not all(map(is_plain, names)):
+        names = (*self._names, *self._fixing)
+        if not self._names or not all(map(is_plain, names)):
             return
 
         def traced(*given: Any) -> Any:
@@ -205,7 +205,7 @@ class ArrayFunction(CompiledFunction):
                 return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             function, sizes = self._resolved(shapes, {}, arrays)
-            results = function(*arrays)
+            results = function(*arrays[: len(self._names)])
             return self._finish(results, sizes) if self._finish else results
 
         # Python's numbers have no dtype until JAX has traced them.

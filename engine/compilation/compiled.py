@@ -132,6 +132,8 @@ class CompiledFunction(ShownFunction):
         self._functions: list[Function] = [namespace[f] for f in module.functions]
         alone = (size_symbols(d) for v in self._variables for d in v.dims)
         self._fixed = {own[0] for own in alone if len(own) == 1}
+        needed = {*self._used, *self._wanted} - self._fixed
+        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         # Who gives arguments in order need not know which variables lowering has done without.
         every = variables(*self.reference, *self._variables)
         self._every = tuple(dict.fromkeys(v.name for v in every))
@@ -161,8 +163,6 @@ class CompiledFunction(ShownFunction):
         self._arrays_made = module.made
         # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
-        needed = {*self._used, *self._wanted} - self._fixed
-        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         words = (*self._names, *self._fixing, *self._sizes)
         # Names that are no plain words, or that the entry may use itself, take the slow way.
         if self._names and self._every == self._names and all(map(is_plain, words)):
