@@ -6,14 +6,16 @@ takes is left out. What NumPy pays for each call, for runs of the innermost loop
 memory is not there.
 """
 
-from collections.abc import Callable, Sequence
+import timeit
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from time import perf_counter
 from typing import Any, Final
+
+import numpy as np
 
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES
+from eggrad.engine.costs.calibration import Probe, Trial, drawn, fastest, measured_curves, vectors
 from eggrad.engine.costs.time_model import Curve, Rates
 from eggrad.engine.terms.functions import FUNCTIONS
 
@@ -22,9 +24,6 @@ _COPIES: Final = 8
 _ENTRIES: Final = (1_000, 10_000, 100_000, 1_000_000)
 _SQUARES: Final = (8, 30, 100, 300, 1000)
 _MATRICES: Final = (8, 30, 100, 300)
-_PICO: Final = 10**12
-_SECONDS: Final = 0.15
-_RUNS: Final = 5
 
 _ELEMENTWISE: Final = {
     "arithmetic": "x + y",
@@ -61,6 +60,10 @@ _DECOMPOSITIONS: Final = {
     "adj": "own.adjugate(A)",
     "inverse_from_cholesky": "own.inverse_from_cholesky(A)",
 }
+_OF_BATCHES: Final = {
+    "batched_matmul": (3, "A @ B"),
+    "batched_gemv": (2, "xp.einsum('bij,bj->bi', A, x)"),
+}
 # What XLA does together with something else.
 _FREE: Final = (
     "scalar", "scalar_function", "view", "indicator", "loop", "row", "gemv_row", "fresh", "batch",
@@ -95,28 +98,14 @@ class Timer:
             lambda _, arrays: inner([arrays["x"] + k * 1e-3 for k in range(count)], arrays)
         )
 
-    def seconds(self, call: Callable[[], Any]) -> float:
-        """The seconds of a call, the best of a few."""
-        self.wait(call())
-        began = perf_counter()
-        self.wait(call())
-        once = perf_counter() - began
-        number = max(1, int(_SECONDS / _RUNS / max(once, 1e-7)))
-        best = once
-        for _ in range(_RUNS):
-            began = perf_counter()
-            for _ in range(number):
-                self.wait(call())
-            best = min(best, (perf_counter() - began) / number)
-        return best
-
-    def one(self, statement: str, arrays: dict[str, Any], fused: bool = False) -> float:
+    def one(self, statement: str, arrays: Mapping[str, Any]) -> float:
         """The seconds of a statement within a function: of several, without one of them."""
+        own = {name: self.xp.asarray(value) for name, value in arrays.items()}
         times: list[float] = []
         for count in (1, _COPIES):
-            several = [] if fused else [arrays["A"] + k * 1e-9 for k in range(count)]
-            own = self.shifted(statement, count) if fused else self.function(statement, "A")
-            times.append(self.seconds(partial(own, several, arrays)))
+            several = [own["A"] + k * 1e-9 for k in range(count)] if "A" in own else []
+            call = self.function(statement, "A") if several else self.shifted(statement, count)
+            times.append(fastest(timeit.Timer(lambda c=call, s=several: self.wait(c(s, own)))))
         return max(0.0, times[1] - times[0]) / (_COPIES - 1)
 
 
@@ -127,59 +116,34 @@ def calibrate_jax(progress: Callable[[str], object] = str) -> Rates:
     xp = LIBRARIES["jax"].module()
     with jax.enable_x64(True):
         timer = Timer(xp, jax.jit, jax.block_until_ready)
-        curves = _measured(timer, progress)
-    return Rates(curves, jax.__version__, "jax")
-
-
-def _measured(timer: Timer, progress: Callable[[str], object]) -> dict[str, Curve]:
-    curves: dict[str, Curve] = {}
-    for rate, statement in _ELEMENTWISE.items():
-        progress(rate)
-        times = [timer.one(statement, _vectors(timer.xp, n), fused=True) for n in _ENTRIES]
-        curves[rate] = _curve(_ENTRIES, times)
-    for rate, (power, statement) in _OF_MATRICES.items():
-        progress(rate)
-        times = [timer.one(statement, _matrices(timer.xp, n)) for n in _SQUARES]
-        curves[rate] = _curve([n**power for n in _SQUARES], times)
-    for rate, statement in _DECOMPOSITIONS.items():
-        progress(rate)
-        times = [timer.one(statement, _matrices(timer.xp, n)) for n in _MATRICES]
-        curves[rate] = _curve([n**3 for n in _MATRICES], times)
-    progress("batched_matmul")
-    batches = [timer.one("A @ B", _batches(timer.xp, n)) for n in _MATRICES[:3]]
-    curves["batched_matmul"] = _curve([n**3 for n in _MATRICES[:3]], [t / 10 for t in batches])
-    batches = [timer.one("xp.einsum('bij,bj->bi', A, x)", _batches(timer.xp, n)) for n in _MATRICES]
-    curves["batched_gemv"] = _curve([n**2 for n in _MATRICES], [t / 10 for t in batches])
+        measured = measured_curves(progress, _probes(), timer.one)
+    # No work takes no time, as what a call takes is left out.
+    curves = {rate: Curve(((0, 0), *own.points)) for rate, own in measured.items()}
     # XLA computes exponentials and sums once for a softmax and for its logarithm.
     curves["softmax"] = curves["divide"]
-    arithmetic = curves["arithmetic"]
     # A result that is written, or an array that is read once more.
-    written = {"broadcast", "transposed", "zeros", "matmul_out"}
-    return curves | dict.fromkeys(written, arithmetic) | dict.fromkeys(_FREE, Curve(((1, 0),)))
+    written = ("broadcast", "transposed", "zeros", "matmul_out")
+    curves |= dict.fromkeys(written, curves["arithmetic"])
+    return Rates(curves | dict.fromkeys(_FREE, Curve(((1, 0),))), jax.__version__, "jax")
 
 
-def _curve(units: Sequence[int], seconds: Sequence[float]) -> Curve:
-    points: list[tuple[int, int]] = []
-    for n, time in zip(units, seconds, strict=True):
-        # Noise must not make more work cheaper.
-        points.append((n, max(round(_PICO * time), points[-1][1] if points else 0)))
-    return Curve(((0, 0), *points))
+def _probes() -> Iterator[Probe]:
+    for rate, statement in _ELEMENTWISE.items():
+        yield Probe(rate, tuple(Trial(statement, vectors, (n,), n) for n in _ENTRIES))
+    for rate, (power, statement) in _OF_MATRICES.items():
+        yield Probe(rate, tuple(Trial(statement, _matrices, (n,), n**power) for n in _SQUARES))
+    for rate, statement in _DECOMPOSITIONS.items():
+        yield Probe(rate, tuple(Trial(statement, _matrices, (n,), n**3) for n in _MATRICES))
+    for rate, (power, statement) in _OF_BATCHES.items():
+        sizes = _MATRICES[: 6 - power]
+        trials = (Trial(statement, _batches, (n,), n**power, repeats=10) for n in sizes)
+        yield Probe(rate, tuple(trials))
 
 
-def _random(xp: Any, *shape: int) -> Any:
-    import numpy as np
-
-    return xp.asarray(np.random.default_rng(0).uniform(0.1, 0.9, shape))
-
-
-def _vectors(xp: Any, n: int) -> dict[str, Any]:
-    return {"x": _random(xp, n), "y": _random(xp, n)}
+def _matrices(n: int) -> dict[str, Any]:
+    own = drawn(n, n) * 0.1 / n
+    return {"A": own + own.T + np.eye(n), "B": drawn(n, n), "x": drawn(n)}
 
 
-def _matrices(xp: Any, n: int) -> dict[str, Any]:
-    own = _random(xp, n, n) * 0.1 / n
-    return {"A": own + own.T + xp.eye(n), "B": _random(xp, n, n), "x": _random(xp, n)}
-
-
-def _batches(xp: Any, n: int) -> dict[str, Any]:
-    return {"A": _random(xp, 10, n, n), "B": _random(xp, 10, n, n), "x": _random(xp, 10, n)}
+def _batches(n: int) -> dict[str, Any]:
+    return {"A": drawn(10, n, n), "B": drawn(10, n, n), "x": drawn(10, n)}

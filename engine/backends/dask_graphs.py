@@ -7,6 +7,7 @@ what is done about lost workers are Dask's own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from itertools import count
 from typing import Any, Final, cast
@@ -53,52 +54,36 @@ def row_chunks(
     return tuple(n for n in max(divided)[1] if n)
 
 
+@dataclass(frozen=True)
 class Task:
     """What a task calls: a stage's function of arrays and of tuples of earlier results.
 
-    It is sent as bytes, and a process reads these once.
+    The function is sent as bytes, and a process reads these once. `names` are those of the arrays
+    that come first, of which it takes `wanted`; `reads` say which entry of which tuple behind them
+    has a name; `row` is the symbol of the rows, and which axis of which array says how many there
+    are.
     """
 
-    def __init__(
-        self,
-        stage: Stage,
-        *,
-        names: Sequence[str],
-        reads: Sequence[tuple[str, int, int]],
-        sizes: Mapping[str, int],
-        row: tuple[str, int, int] | None,
-        dtype: np.dtype[Any],
-    ) -> None:
-        """Remember how to call.
-
-        `names` are those of the arrays that come first, `reads` say which entry of which tuple
-        behind them has a name; `row` is the symbol of the rows, and which axis of which array
-        says how many there are.
-        """
-        import cloudpickle
-
-        self._payload: bytes = cloudpickle.dumps(stage.function)
-        self._names, self._reads, self._sizes = tuple(names), tuple(reads), dict(sizes)
-        self._row, self._dtype = row, dtype
-        self._wanted = {*stage.variables}
+    function: bytes
+    names: tuple[str, ...]
+    wanted: tuple[str, ...]
+    reads: tuple[tuple[str, int, int], ...]
+    sizes: Mapping[str, int]
+    row: tuple[str, int, int] | None
+    dtype: str
 
     def __call__(self, *given: Any) -> tuple[Any, ...]:
         """The results of the stage."""
-        arrays = [_alone(a) for a in given[: len(self._names)]]
-        earlier = given[len(self._names) :]
-        values: dict[str, Any] = dict(self._sizes)
-        if self._row is not None:
-            symbol, place, axis = self._row
+        arrays = [_alone(a) for a in given[: len(self.names)]]
+        earlier = given[len(self.names) :]
+        values: dict[str, Any] = dict(self.sizes)
+        if self.row is not None:
+            symbol, place, axis = self.row
             values[symbol] = arrays[place].shape[axis]
-        values |= {n: a for n, a in zip(self._names, arrays, strict=True) if n in self._wanted}
-        values |= {name: _alone(earlier[k])[entry] for name, k, entry in self._reads}
-        results = _loaded(self._payload)(**values)
-        return tuple(np.asarray(r).astype(self._dtype, copy=False)[()] for r in results)
-
-    def __dask_tokenize__(self) -> object:
-        """What tells this call from others."""
-        called = self._names, self._reads, self._sizes, self._row, str(self._dtype)
-        return ("eggrad", self._payload, called)
+        values |= {n: a for n, a in zip(self.names, arrays, strict=True) if n in self.wanted}
+        values |= {name: _alone(earlier[k])[entry] for name, k, entry in self.reads}
+        results = _loaded(self.function)(**values)
+        return tuple(np.asarray(r).astype(self.dtype, copy=False)[()] for r in results)
 
 
 @lru_cache(maxsize=64)
@@ -177,10 +162,10 @@ class Graph:
             if number:
                 self._read_again(number)
             if one.before:
-                self._keep(self._once(one.before), one.before.results)
+                self._once(one.before)
             self._over_blocks(one.block, one.together)
         if plan.last:
-            self._keep(self._once(plan.last), plan.last.results)
+            self._once(plan.last)
 
     def _keep(self, results: Any, terms: Iterable[Term]) -> None:
         self._found |= {t: (len(self._tuples), k) for k, t in enumerate(terms)}
@@ -203,22 +188,28 @@ class Graph:
 
     def _call(self, stage: Stage, rows: bool) -> Any:
         """An array of tuples: one for each block, or one alone."""
+        import cloudpickle
+
         names = list(stage.variables)
         by_row = {n: self._axes[n].index(_ROW) for n in self._axes if _ROW in self._axes[n]}
         if rows and not any(n in by_row for n in names):
             names.append(min(by_row, key=lambda n: self._arrays[n].nbytes))
         used = list(dict.fromkeys(self._found[t][0] for _, t in stage.read))
-        reads = [(name, used.index(self._found[t][0]), self._found[t][1]) for name, t in stage.read]
+        found = ((name, *self._found[t]) for name, t in stage.read)
+        reads = tuple((name, used.index(k), entry) for name, k, entry in found)
         row = None
         if rows:
             first = next(n for n in names if n in by_row)
             row = self._plan.symbol, names.index(first), by_row[first]
-        task = Task(stage, names=names, reads=reads, sizes=self._sizes, row=row, dtype=self._dtype)
+        function = cloudpickle.dumps(stage.function)
+        task = Task(
+            function, tuple(names), stage.variables, reads, self._sizes, row, self._dtype.str
+        )
         pairs = [(self._arrays[n], self._axes[n]) for n in names]
         pairs += [(self._tuples[k], ()) for k in used]
         if not pairs:
+            # Dask wants an array, which the task does not read.
             pairs = [(self._da.zeros((), dtype=self._dtype), ())]
-            task = partial(_without, task)
         # Along all axes but that of the rows there is one block, however long. Dask makes reading a
         # block and computing with it one task if the result has all axes of the block.
         axes = max(len(own) + (_ROW not in own) for _, own in pairs) if rows else 0
@@ -232,8 +223,8 @@ class Graph:
             align_arrays=False,
         )
 
-    def _once(self, stage: Stage) -> Any:
-        return self._call(stage, rows=False)
+    def _once(self, stage: Stage) -> None:
+        self._keep(self._call(stage, rows=False), stage.results)
 
     def _over_blocks(self, stage: Stage, functions: Sequence[str]) -> None:
         blocks = self._call(stage, rows=True)
@@ -282,7 +273,3 @@ class Graph:
             dtype=self._dtype,
             meta=np.empty((0,) * term.order, self._dtype),
         )
-
-
-def _without(task: Task, _: Any) -> tuple[Any, ...]:
-    return task()

@@ -1,10 +1,10 @@
 """Compiled terms as functions of the arrays of any library."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from math import isnan
-from typing import Any, Final, Self, cast
+from typing import Any
 
 import numpy as np
 
@@ -13,39 +13,27 @@ from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
 from eggrad.engine.backends.dialect import StandardDialect
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
-from eggrad.engine.compilation.compiled import Choice, is_plain, placed
+from eggrad.engine.compilation.compiled import (
+    KNOWN_SHAPES,
+    CompiledFunction,
+    converted,
+    is_plain,
+)
 from eggrad.engine.compilation.module import Form, Module, Target
-from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.texts import escaped, shown
-from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import (
     check_memory,
     concrete,
-    made_sizes,
     no_value,
     numeric,
     read_sizes,
     symbols,
 )
 from eggrad.engine.terms.functions import OwnFunction
-from eggrad.engine.terms.term import Term, own_functions, variables
-
-# Shapes that are known to fit, at most; arrays of others are checked at every call.
-_KNOWN_SHAPES: Final = 256
 
 
-def _target(library: Library) -> Target:
-    return Target(
-        partial(StandardDialect, einsum=library.einsum),
-        in_place=False,
-        reads_backwards=False,
-        given=() if library.namespace else ("xp", "own"),
-    )
-
-
-class ArrayFunction(ShownFunction):
+class ArrayFunction(CompiledFunction):
     """A function of arrays of one library, by keyword or by position; `source` is its Python text.
 
     It returns one array, or a list where a list was compiled, of the library, dtype and device of
@@ -58,81 +46,49 @@ class ArrayFunction(ShownFunction):
         self,
         library: str,
         forms: Sequence[Form],
-        scope: Iterable[Term] = (),
-        sizes: Mapping[str, int] | None = None,
-        single: bool = False,
-        *,
-        choose: Choice | None = None,
-        reference: Sequence[Term] | None = None,
-        note: str = "",
+        *more: Any,
         jit: bool | None = None,
+        **options: Any,
     ) -> None:
         """Write the code; the arguments are those of `CompiledFunction`.
 
         With `jit` the library compiles the whole function, where it can: by default, JAX does.
         """
-        self._library = LIBRARIES[library]
-        self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
-        self._reference = tuple(reference or forms[0].terms)
+        self._use(library, jit)
+        super().__init__(forms, *more, **options)
+
+    def _use(self, library: str, jit: bool | None) -> None:
+        self._library, self._kind = LIBRARIES[library], library
         self._jit = self._library.compiles if jit is None else jit
         if self._jit and library not in ("jax", "torch"):
             raise UnsupportedOperation(f"backend {shown(library)} compiles nothing: jit=")
-        every = [t for form in forms for t in form.terms]
-        self._variables = variables(*every)
-        self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
-        self._defaults = dict(sizes or {})
-        mentioned = symbols(*self._variables, *every, *self._scope)
-        self._names = tuple(v.name for v in self._variables)
-        known = {*self._names, *(v.name for v in self._scope)}
-        self._sizes = tuple(s for s in mentioned if s not in known)
-        self._made = made_sizes(*self._reference)
-        self._taken = greatest_indices(self._reference)
         # Raises where the library is not there.
         xp = self._library.module()
         self._xp = xp if self._library.namespace else None
-        module = Module(_target(self._library), forms, self._variables, mentioned, single)
-        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source = comment + module.text(self._library.imports)
-        self._used = module.parameters
-        namespace: dict[str, Any] = {
-            f.name: own_function(f, library) for f in own_functions(*every)
-        }
-        namespace |= module.arrays
-        exec(compile(self.source, "<eggrad>", "exec"), namespace)
-        self._functions: list[Callable[..., Any]] = [namespace[n] for n in module.functions]
-        self._for_complex: ArrayFunction | None = None
-        self._known: dict[object, Callable[..., Any]] = {}
+
+    def _target(self) -> Target:
+        dialect = partial(StandardDialect, einsum=self._library.einsum)
+        given = () if self._library.namespace else ("xp", "own")
+        return Target(dialect, in_place=False, reads_backwards=False, given=given)
+
+    def _imports(self, module: Module) -> str:
+        return self._library.imports
+
+    def _own_function(self, function: OwnFunction) -> Callable[..., Any]:
+        return own_function(function, self._kind)
+
+    def _prepare(self, module: Module) -> None:
+        self._by_shapes: dict[object, tuple[Callable[..., Any], Mapping[str, int]]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
-        self.parameters = (*self._names, *self._open_sizes())
-        form = forms[choose(self._defaults) if choose and self._defaults else 0]
-        self._describe(library, self._reference, self._defaults, form.terms)
-        if library == "jax" and self._jit and not self._used:
+        plain = self._every == self._names and not self._used
+        if self._kind == "jax" and self._jit and plain:
             self._enter_at_once()
 
-    def _open_sizes(self) -> tuple[str, ...]:
-        fixed = {s for v in self._variables for d in v.dims for s in size_symbols(d)}
-        return tuple(s for s in self._used if s not in fixed)
+    def _remade(self) -> Callable[..., "ArrayFunction"]:
+        return partial(ArrayFunction, self._kind, jit=self._jit)
 
-    def __reduce__(self) -> tuple[Callable[..., "ArrayFunction"], tuple[Any, ...]]:
-        """Pickle the terms; write the same code anew."""
-        make = partial(
-            ArrayFunction,
-            choose=self._choose,
-            reference=self._reference,
-            note=self._note,
-            jit=self._jit,
-        )
-        scope = (*self._scope,)
-        return make, (self._library.name, self._forms, scope, self._defaults, self._single)
-
-    def __call__(self, /, *args: Any, **values: Any) -> Any:
-        """The value of the root, or the list of values."""
-        given = placed(self.parameters, args)
-        twice = given.keys() & values.keys()
-        if twice:
-            raise UnsupportedOperation(f"two values are given for {', '.join(sorted(twice))}")
-        values = given | values
+    def _checked(self, values: dict[str, Any]) -> Any:
         for variable in self._variables:
             if variable.name not in values:
                 raise no_value(variable, (*self._variables, *self._scope), values)
@@ -140,36 +96,28 @@ class ArrayFunction(ShownFunction):
         needed = self._needed(given, values)
         # Where the result depends on no array, those given say of which kind it is.
         others = () if self._names else tuple(filter(self._library.has, values.values()))
-        xp = self._xp or _namespace([*(values[n] for n in self._names), *others])
+        xp = self._xp or self._library.namespace_of([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
         arrays = common_arrays(self._library, xp, {n: values[n] for n in (*self._names, *needed)})
+        if self._is_for_real and _is_complex(xp, arrays):
+            return self._complex()(**values)
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
-        key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
-        function = self._known.get(key)
-        if function is None:
-            function = self._resolved(
-                dict(zip((*self._names, *needed), shapes, strict=True)), given, arrays
-            )
-            if not self._library.namespace:
-                function = partial(function, xp, own)
-            if len(self._known) < _KNOWN_SHAPES:
-                self._known[key] = function
+        key = shapes, tuple(given.items()), tuple(needed), own, chunks
+        found = self._by_shapes.get(key)
+        if found is None:
+            named = dict(zip((*self._names, *needed), shapes, strict=True))
+            function, sizes = self._resolved(named, given, arrays)
+            function = function if self._library.namespace else partial(function, xp, own)
+            found = function, sizes
+            if len(self._by_shapes) < KNOWN_SHAPES:
+                self._by_shapes[key] = found
+        function, sizes = found
         results = function(*arrays[: len(self._names)])
         kinds = [o for o in others if _inexact(xp, o)]
-        return _of_dtype(xp, results, kinds[0].dtype) if kinds else results
-
-    def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
-        """The sizes that arguments fix."""
-        values = placed(self.parameters, args) | values
-        own = [v for v in (*self._variables, *self._scope) if v.name in values]
-        shapes = {v.name: _shape(values[v.name]) for v in own}
-        given = self._given(values)
-        return self._defaults | read_sizes(own, shapes, given)
-
-    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The sizes that are given: an array by the name of a size is meant for somebody else."""
-        return {s: values[s] for s in self._sizes if s in values and not _shape(values[s])}
+        if kinds:
+            results = converted(results, lambda r: xp.astype(r, kinds[0].dtype))
+        return self._finish(results, sizes) if self._finish else results
 
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
@@ -178,7 +126,7 @@ class ArrayFunction(ShownFunction):
         found: list[str] = []
         for v in self._scope:
             missing = {*symbols(v)} - known - every
-            if v.name in values or (missing and not missing.isdisjoint(self._used)):
+            if v.name in values or not missing.isdisjoint(self._used):
                 if v.name not in values:
                     raise UnknownVariable(f"variable {v.name} has no value")
                 found.append(v.name)
@@ -186,8 +134,8 @@ class ArrayFunction(ShownFunction):
 
     def _resolved(
         self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int], arrays: Sequence[Any]
-    ) -> Callable[..., Any]:
-        """The function for arrays of some shapes, which are checked."""
+    ) -> tuple[Callable[..., Any], Mapping[str, int]]:
+        """The function for arrays of some shapes, which are checked, and all sizes."""
         own = [v for v in (*self._variables, *self._scope) if v.name in shapes]
         for v in own:
             if any(map(isnan, shapes[v.name])):
@@ -195,18 +143,12 @@ class ArrayFunction(ShownFunction):
                     f"variable {v.name} has chunks of unknown sizes: compute_chunk_sizes()"
                 )
         sizes = self._defaults | read_sizes(own, shapes, given)
-        concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
-        check_indices(self._taken, sizes)
+        self._check_sizes(sizes)
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
-            check_memory([r.dims for r in self._reference], sizes, itemsize)
-        if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
-            return self._made_for_complex()._resolved_real(sizes)
-        if self._library.name == "dask":
-            by_blocks = self._by_blocks(sizes, arrays)
-            if by_blocks is not None:
-                return by_blocks
-        return self._resolved_real(sizes)
+            check_memory([r.dims for r in self._forms[0].terms], sizes, itemsize)
+        by_blocks = self._by_blocks(sizes, arrays) if self._library.name == "dask" else None
+        return by_blocks or self._of_sizes(sizes), sizes
 
     def _by_blocks(
         self, sizes: Mapping[str, int], arrays: Sequence[Any]
@@ -233,13 +175,14 @@ class ArrayFunction(ShownFunction):
 
         return lazy
 
-    def _resolved_real(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
+    def _of_sizes(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
         form = self._choose(sizes) if self._choose else 0
         function = self._functions[form]
         used = concrete(self._used, sizes)
         # What a library has compiled is kept, however many shapes there are.
         if (form, used) not in self._compiled_forms:
-            own = partial(_with_sizes, function, used) if used else function
+            # A namespace may stand before the arrays.
+            own = (lambda *given: function(*given, *used)) if used else function
             self._compiled_forms[form, used] = self._compiled(own)
         return self._compiled_forms[form, used]
 
@@ -249,57 +192,27 @@ class ArrayFunction(ShownFunction):
         library: Any = import_module(self._library.name)
         return (library.jit if self._library.name == "jax" else library.compile)(function)
 
-    def _made_for_complex(self) -> "ArrayFunction":
-        """The terms as they were given: forms for real arrays may use moduli."""
-        if self._for_complex is None:
-            scope = (*self._scope, *self._variables)
-            self._for_complex = ArrayFunction(
-                self._library.name,
-                [Form(self._reference)],
-                scope,
-                self._defaults,
-                self._single,
-                jit=self._jit,
-            )
-        return self._for_complex
-
     def _enter_at_once(self) -> None:
         """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
         jax: Any = import_module("jax")
-        names = self._names
-        if not names or not all(map(is_plain, names)):
+        names = (*self._names, *self._fixing)
+        if not self._names or not all(map(is_plain, names)):
             return
 
         def traced(*given: Any) -> Any:
             arrays = common_arrays(self._library, self._xp, dict(zip(names, given, strict=True)))
+            if self._is_for_real and _is_complex(self._xp, arrays):
+                return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
-            return self._resolved(shapes, {}, arrays)(*arrays)
+            function, sizes = self._resolved(shapes, {}, arrays)
+            results = function(*arrays[: len(self._names)])
+            return self._finish(results, sizes) if self._finish else results
 
-        parameters = ", ".join(f"{n}=_missing" for n in names)
+        # Python's numbers have no dtype until JAX has traced them.
+        known = {"_arrays": (jax.Array, np.ndarray), "_function": jax.jit(traced)}
         arrays = " and ".join(f"isinstance({n}, _arrays)" for n in names)
-        text = "\n    ".join(
-            [
-                f"def __call__(_self, /, {parameters}, *_more, **_others):",
-                f"if {arrays} and not _more:",
-                f"    return _function({', '.join(names)})",
-                "if _more:",
-                f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
-                "else:",
-                f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
-                "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-                "    return _slow(_self, **_given, **_others)",
-            ]
-        )
-        namespace: dict[str, Any] = {
-            "_missing": object(),
-            # Python's numbers have no dtype until JAX has traced them.
-            "_arrays": (jax.Array, np.ndarray),
-            "_function": jax.jit(traced),
-            "_slow": ArrayFunction.__call__,
-        }
-        exec(compile(text, "<eggrad>", "exec"), namespace)
-        kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
-        self.__class__ = cast("type[Self]", kind)
+        fast = [f"if {arrays} and not _more:", f"    return _function({', '.join(names)})"]
+        self._enter(names, fast, known)
 
 
 class FollowingFunction:
@@ -386,13 +299,6 @@ def _array(library: Library, xp: Any, name: str, value: Any) -> Any:
     return xp.asarray(np.asarray(numeric(name, value), order="C"))
 
 
-def _of_dtype(xp: Any, results: Any, dtype: Any) -> Any:
-    """What depends on no array, in the dtype of those that are given all the same."""
-    if isinstance(results, list):
-        return [_of_dtype(xp, r, dtype) for r in cast("list[Any]", results)]
-    return xp.astype(results, dtype)
-
-
 def _inexact(xp: Any, array: Any) -> bool:
     return _is_of(xp, array.dtype, ("real floating", "complex floating"))
 
@@ -404,25 +310,3 @@ def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
 @lru_cache(maxsize=256)
 def _is_of(xp: Any, dtype: Any, kinds: tuple[str, ...]) -> bool:
     return xp.isdtype(dtype, kinds)
-
-
-def _shape(value: object) -> tuple[int, ...]:
-    return tuple(getattr(value, "shape", ()))
-
-
-def _with_sizes(function: Callable[..., Any], sizes: tuple[int, ...], *given: Any) -> Any:
-    """Call with sizes behind the arrays, before which a namespace may stand."""
-    return function(*given, *sizes)
-
-
-def _namespace(values: Iterable[Any]) -> Any:
-    """The namespace of the arrays among some values; NumPy's where there is none."""
-    from array_api_compat import array_namespace
-
-    kinds = (np.ndarray, np.generic)
-    arrays = [v for v in values if hasattr(v, "__array_namespace__") and not isinstance(v, kinds)]
-    if not arrays:
-        import array_api_compat.numpy as namespace
-
-        return namespace
-    return array_namespace(*arrays)

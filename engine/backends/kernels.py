@@ -7,29 +7,21 @@ All functions return new arrays and change none, so that they can be traced.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
-from itertools import combinations, permutations
 from math import log, log2, prod
+from operator import mul
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from eggrad.engine.backends.indicators import Gather, gather
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.spec import Indices, letters
-from eggrad.engine.runtime.indicators import Numbers
-from eggrad.engine.runtime.matrix_functions import (
-    adjugate,
-    cholesky,
-    cofactors,
-    inverse,
-)
-from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
+from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
+from eggrad.engine.indices.spec import Dims, Indices, letters
+from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summand_counts
+from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
-
-_EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Kernels:
@@ -95,17 +87,13 @@ class Kernels:
         `x` is a number, or has an axis, perhaps of length 1, for each label of `axes`; as where
         arrays are broadcast, the first ones may be missing.
         """
-        grid = self.grid(shape, like)
-        first: dict[int, int] = {}
-        tests: list[Any] = []
-        for k, label in enumerate(axes):
-            if first.setdefault(label, k) != k:
-                tests.append(grid[k] == grid[first[label]])
+        grid, first = self.grid(shape, like), [axes.index(label) for label in axes]
+        tests = (grid[k] == grid[place] for k, place in enumerate(first) if k != place)
         mask = reduce(self.xp.logical_and, tests)
         x = self.array(x, like) if isinstance(x, float) else x
         if x.ndim:
-            lengths = (1,) * (len(first) - x.ndim) + tuple(x.shape)
-            own = dict(zip(first.values(), lengths, strict=True))
+            places = sorted({*first})
+            own = dict(zip(places[len(places) - x.ndim :], x.shape, strict=True))
             x = self.xp.reshape(x, tuple(own.get(k, 1) for k in range(len(axes))))
         zero = self.number(0.0, like)
         return self.xp.broadcast_to(self.xp.where(mask, x, zero), shape)
@@ -167,16 +155,14 @@ class Kernels:
 
     def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
         """`Σ w A A`, with `order` factors A, over the first axis of all."""
-        inner = _EARLIER[1 : weights.ndim]
-        own = _EARLIER[-order:]
-        parts = [f"a{inner}", *(f"a{i}" for i in own)]
-        spec = f"{','.join(parts)}->{inner}{own}"
+        inner = tuple(range(1, weights.ndim))
+        own = tuple(range(weights.ndim, weights.ndim + order))
+        spec = letters((0, *inner), *((0, i) for i in own), (*inner, *own))
         return self.einsum(spec, weights, *[matrix] * order)
 
     def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
         """`Σ w A A` over the last axis of w, which is A's first."""
-        inner = _EARLIER[1 : weights.ndim]
-        return self.einsum(f"{inner}a,aY,aZ->{inner}YZ", weights, matrix, matrix)
+        return self.symmetric_product(2, matrix, self.xp.moveaxis(weights, -1, 0))
 
     # Functions that lose no digits ----------------------------------------------------------
 
@@ -340,32 +326,10 @@ class Kernels:
             return self.determinant(matrix)
         left, values, right = xp.linalg.svd(matrix)
         orientation = self.determinant(left) * self.determinant(right)
-        others = orientation * self._products_of_others(k, values)
-        right = xp.matrix_transpose(right)
-        result: Any = 0.0
-        for order in permutations(range(k)):
-            summed = _EARLIER[2 * k : 3 * k]
-            parts, operands = [summed], [others]
-            for t, image in enumerate(order):
-                parts += [_EARLIER[2 * t] + summed[t], _EARLIER[2 * t + 1] + summed[image]]
-                operands += [left, right]
-            inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
-            spec = f"{','.join(parts)}->{_EARLIER[: 2 * k]}"
-            result = result + (-1) ** inversions * self.einsum(spec, *operands)
-        return result
-
-    def _products_of_others(self, k: int, values: Any) -> Any:
-        """For each tuple of k places the product of the values elsewhere; 0 where one repeats."""
-        xp = self.xp
-        n = values.shape[0]
-        *places, every = self.grid((n,) * (k + 1), values)
-        tests = [xp.broadcast_to(place == every, (n,) * (k + 1)) for place in places]
-        repeats = [xp.any(xp.logical_and(a, b), axis=-1) for a, b in combinations(tests, 2)]
-        taken = reduce(xp.logical_or, tests)
-        product = xp.prod(xp.where(taken, self.number(1.0, values), values), axis=-1)
-        if not repeats:
-            return product
-        return xp.where(reduce(xp.logical_or, repeats), self.number(0.0, values), product)
+        if xp.isdtype(matrix.dtype, "complex floating"):
+            left, right = xp.conj(left), xp.conj(right)
+        others = products_of_others(xp, k, values, self.eye(values.shape[0], values))
+        return turned_back(k, orientation * others, left, xp.matrix_transpose(right), self.einsum)
 
     def _or_nan(self, function: Callable[[Any], Any], matrix: Any, like: Any = None) -> Any:
         """The value, or NaN where the library refuses a singular matrix."""
@@ -459,21 +423,17 @@ class Kernels:
 
     def zeros_and_ones(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
         """The array that is 1 where constraints hold."""
-        holds = self._holds(constraints, shape, like)
+        mask = self._holds(constraints, shape, like)
         one = self.full(shape, 1.0, like)
-        return one if holds is None else self.xp.where(holds, one, self.number(0.0, like))
+        return one if mask is None else self.xp.where(mask, one, self.number(0.0, like))
 
     def _holds(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
         xp = self.xp
         grid = self.grid(shape, like)
         tests: list[Any] = []
-        for relation, (*coefficients, start) in constraints:
-            terms = [c * axis for c, axis in zip(coefficients, grid, strict=True) if c]
-            value = sum(terms, start) if terms else xp.asarray(start, **self.place(like))
-            if relation == ">=":
-                tests.append(value >= 0)
-            else:
-                tests.append((value % relation if isinstance(relation, int) else value) == 0)
+        for relation, coefficients in constraints:
+            test = holds(relation, coefficients, grid)
+            tests.append(xp.asarray(test, **self.place(like)) if isinstance(test, bool) else test)
         return reduce(xp.logical_and, tests) if tests else None
 
     def indicator_product(
@@ -484,98 +444,101 @@ class Kernels:
         x: Any,
     ) -> Any:
         """The product of an indicator of a shape with an array, without the indicator."""
-        own = gather(spec, constraints, shape, tuple(x.shape))
+        part, other, out = spec
+        own = product_plan(spec, constraints, shape, tuple(x.shape))
         if own is None:
-            part, other, out = spec
             ones = self.zeros_and_ones(constraints, shape, x)
             return self.einsum(letters(part, other, out), ones, x)
-        if 0 in own.extents or 0 in own.shape:
-            return self.full(own.shape, 0.0, x)
-        value = self._read(own, x)
+        lengths = dict(zip(part + other, (*shape, *x.shape), strict=True))
+        result = tuple(lengths[i] for i in out)
+        if own.is_empty or 0 in result:
+            return self.full(result, 0.0, x)
+        # Free indices of the target first, in its order, then those that are summed.
+        kept = len(own.target.labels)
+        labels = tuple(dict.fromkeys((*own.target.labels, *own.source.labels, *own.masked)))
+        value = self._read(x, own, labels)
         if own.running is not None:
-            value = self._running_sum(value, own.running, own.running_target)
+            value = self._running_sum(value, own.running, labels, own.extent)
         else:
+            extents = tuple(map(own.extent, labels))
+            value = self.xp.broadcast_to(value, extents)
             if own.mask:
-                holds = self._holds(own.mask, own.extents, x)
-                value = self.xp.where(holds, value, self.number(0.0, x))
-            value = self.xp.sum(value, axis=own.summed) if own.summed else value
-            value = self.repeated(own.count, value) if own.count != 1 else value
-        return self._written(own, value, x)
+                mask = self._holds(own.numbers(labels), extents, x)
+                value = self.xp.where(mask, value, self.number(0.0, x))
+            gone = tuple(range(kept, len(labels)))
+            value = self.xp.sum(value, axis=gone) if gone else value
+            value = self.repeated(own.repetitions, value) if own.repetitions != 1 else value
+        return value if own.is_whole else self._written(own, value, result)
 
-    def _read(self, own: Gather, x: Any) -> Any:
+    def _read(self, x: Any, own: Plan, labels: Indices) -> Any:
         """The entries that are read, with an axis for each free index, of length 1 if it may be."""
-        xp = self.xp
-        if own.slices is not None:
-            for axis, (start, step, count) in enumerate(own.slices):
-                if (start, step, count) != (0, 1, x.shape[axis]):
-                    x = self.strided(x, axis, start, step, count)
-            x = xp.permute_dims(x, own.order) if own.order != tuple(range(x.ndim)) else x
+        xp, view = self.xp, own.source
+        present = [i for i in labels if i in view.labels]
+        if view.slices is None:
+            places = xp.reshape(self._places(view, present, own, x.shape, x), (-1,))
+            x = self.take(xp.reshape(x, (-1,)), places, 0)
         else:
-            place = self._places(own.read, own.extents, x)
-            flat = xp.reshape(x, (prod(x.shape),))
-            x = self.take(flat, xp.reshape(place, (prod(place.shape),)), 0)
-            x = xp.reshape(x, place.shape)
-        kept = tuple(n if k in own.seen else 1 for k, n in enumerate(own.extents))
-        return xp.broadcast_to(xp.reshape(x, kept), own.extents)
+            key: list[slice] = []
+            for i, start, step in view.slices:
+                stop = start + step * (0 if i is None else own.extent(i) - 1)
+                key.append(slice(min(start, stop), max(start, stop) + 1, abs(step)))
+            x = x[tuple(key)]
+            turned = tuple(k for k, (_, _, step) in enumerate(view.slices) if step < 0)
+            x = xp.flip(x, axis=turned) if turned else x
+            along = [~k if i is None else i for k, (i, _, _) in enumerate(view.slices)]
+            x = _ordered(xp, x, along, [*present, *(i for i in along if i < 0)])
+        return xp.reshape(x, tuple(own.extent(i) if i in view.labels else 1 for i in labels))
 
     def take(self, x: Any, places: Any, axis: int) -> Any:
         """The entries at some places along an axis."""
         return self.xp.take(x, places, axis=axis)
 
-    def strided(self, x: Any, axis: int, start: int, step: int, count: int) -> Any:
-        """Some entries along an axis, from a first one on in steps; a step may be negative."""
-        if step < 0:
-            start, step = start + (count - 1) * step, -step
-            return self.xp.flip(self.strided(x, axis, start, step, count), axis=axis)
-        key: list[Any] = [slice(None)] * x.ndim
-        key[axis] = slice(start, start + (count - 1) * step + 1, step)
-        return x[tuple(key)]
-
-    def _places(self, numbers: tuple[int, ...], extents: tuple[int, ...], like: Any) -> Any:
-        """Where entries lie in the flat array: an affine form of the free indices that it has."""
-        *steps, start = numbers
-        own = tuple(n if c else 1 for c, n in zip(steps, extents, strict=True))
-        grid = self.grid(own, like)
-        terms = [c * axis for c, axis in zip(steps, grid, strict=True) if c]
-        return sum(terms, start) if terms else self.xp.full(own, start, **self.place(like))
+    def _places(
+        self, view: View, labels: Sequence[int], own: Plan, shape: tuple[int, ...], like: Any
+    ) -> Any:
+        """Where a view's entries lie in the flat array, with an axis for each of its labels."""
+        strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
+        steps = dict(zip(view.labels, view.steps, strict=True))
+        grid = self.grid([own.extent(i) for i in labels], like)
+        places = (
+            sum(map(mul, steps[i], strides)) * axis for i, axis in zip(labels, grid, strict=True)
+        )
+        return sum(places, sum(map(mul, view.start, strides)))
 
     def _running_sum(
-        self, value: Any, running: tuple[int, tuple[int, ...], bool], target: int
+        self, value: Any, running: RunningSum, labels: Indices, extent: Callable[[int], int]
     ) -> Any:
-        """Σⱼ≤ᵢ aⱼ for every i, along the axis of j, from one cumulative sum."""
-        xp = self.xp
-        axis, counts, backwards = running
-        value = self.strided(value, target, 0, 1, 1)
-        value = xp.flip(value, axis=axis) if backwards else value
+        """Σⱼ≤ᵢ aⱼ for every i, along the last axis, that of j; the axis of i has length 1."""
+        xp, axis = self.xp, len(labels) - 1
+        new = running.labels[running.axis]
+        count, length = extent(new), value.shape[axis]
+        value = xp.flip(value, axis=axis) if running.backward else value
         sums = self.cumulative(value, axis)
-        taken = self.take(sums, xp.asarray(counts, **self.place(value)), axis)
+        if running.entries != (1, 1) or count != length:
+            none = self.full((*value.shape[:axis], 1), 0.0, value)
+            counts = xp.asarray(summand_counts(running, count, length), **self.place(value))
+            sums = self.take(xp.concat([none, sums], axis=axis), counts, axis)
         # The axis of i takes the place of that of j.
-        return xp.squeeze(_exchanged(xp, taken, axis, target), axis=axis)
+        rest = [i for i in labels[:-1] if i != new]
+        return _ordered(xp, xp.squeeze(sums, axis=labels.index(new)), [*rest, new], labels[:-1])
 
     def cumulative(self, x: Any, axis: int) -> Any:
-        """The sums of the first entries along an axis, from none of them to all."""
-        return self.xp.cumulative_sum(x, axis=axis, include_initial=True)
+        """The sums of the first entries along an axis, of one and more of them."""
+        return self.xp.cumulative_sum(x, axis=axis)
 
-    def _written(self, own: Gather, value: Any, like: Any) -> Any:
-        """The entries where the result has them; zeros elsewhere."""
-        xp = self.xp
-        if own.write is None:
-            order = own.target
-            return xp.permute_dims(value, order) if order != tuple(range(value.ndim)) else value
-        if own.pads is not None:
-            value = xp.permute_dims(value, tuple(k for k in own.target if k >= 0))
-            for axis, k in enumerate(own.target):
-                value = xp.expand_dims(value, axis=axis) if k < 0 else value
-            for axis, (start, step, length) in enumerate(own.pads):
-                value = self.spread_out(value, axis, start, step, length)
+    def _written(self, own: Plan, value: Any, shape: tuple[int, ...]) -> Any:
+        """The entries where the result of a shape has them; zeros elsewhere."""
+        xp, view = self.xp, own.target
+        if view.slices is not None:
+            moving = [i for i, _, _ in view.slices]
+            value = _ordered(xp, value, view.labels, [i for i in moving if i is not None])
+            value = xp.reshape(value, tuple(1 if i is None else own.extent(i) for i in moving))
+            for axis, (_, start, step) in enumerate(view.slices):
+                value = self.spread_out(value, axis, start, step, shape[axis])
             return value
-        extents = tuple(value.shape)
-        place = xp.broadcast_to(self._places(own.write, extents, like), extents)
-        size = prod(extents)
-        flat = self.scattered(
-            prod(own.shape), xp.reshape(place, (size,)), xp.reshape(value, (size,))
-        )
-        return xp.reshape(flat, own.shape)
+        places = xp.reshape(self._places(view, view.labels, own, shape, value), (-1,))
+        flat = self.scattered(prod(shape), places, xp.reshape(value, (-1,)))
+        return xp.reshape(flat, shape)
 
     def spread_out(self, x: Any, axis: int, start: int, step: int, length: int) -> Any:
         """Entries along an axis at places from a first one on in steps; zeros between them."""
@@ -588,7 +551,7 @@ class Kernels:
             gaps = self.full((*shape[: axis + 1], step - 1, *shape[axis + 1 :]), 0.0, x)
             wide = xp.concat([wide, gaps], axis=axis + 1)
             x = xp.reshape(wide, (*shape[:axis], shape[axis] * step, *shape[axis + 1 :]))
-            x = self.strided(x, axis, 0, 1, x.shape[axis] - step + 1)
+            x = x[(*(slice(None),) * axis, slice(1 - step), ...)]
         before, after = start, length - start - x.shape[axis]
         shape = tuple(x.shape)
         parts = [self.full((*shape[:axis], n, *shape[axis + 1 :]), 0.0, x) for n in (before, after)]
@@ -626,15 +589,10 @@ _OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
 }
 
 
-def _ordered(xp: Any, x: Any, own: str, wanted: Sequence[str]) -> Any:
+def _ordered(xp: Any, x: Any, own: Sequence[Any], wanted: Sequence[Any]) -> Any:
+    """An array with axes of some labels in another order."""
     order = tuple(own.index(i) for i in wanted)
     return x if order == tuple(range(len(order))) else xp.permute_dims(x, order)
-
-
-def _exchanged(xp: Any, x: Any, first: int, second: int) -> Any:
-    order = list(range(x.ndim))
-    order[first], order[second] = order[second], order[first]
-    return xp.permute_dims(x, tuple(order))
 
 
 class _WithEinsum(Kernels):
@@ -765,107 +723,46 @@ class _DaskKernels(_Immutable):
 
     options: ClassVar = {"optimize": True}
 
-    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
-        part = partial(symmetric_product, order)
-        return self._by_rows(part, matrix, weights, rows=0, order=order)
-
-    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
-        return self._by_rows(product_of_pairs, matrix, weights, rows=weights.ndim - 1, order=2)
-
-    def _by_rows(
-        self, function: Callable[..., Any], matrix: Any, weights: Any, *, rows: int, order: int
-    ) -> Any:
-        """The sum of a function of blocks of rows, each computed by NumPy's kernel.
-
-        `rows` is the axis of the weights that is the matrix's first; `order` is how often the
-        result has the matrix's columns.
-        """
-        chunks = {k: matrix.chunks[0] if k == rows else -1 for k in range(weights.ndim)}
-        inner = [n for k, n in enumerate(weights.shape) if k != rows]
-        shape = (*inner, *(matrix.shape[1],) * order)
-        places = [-1 - k for k in range(weights.ndim)]
-        made = range(1, len(shape) + 1)
-        parts = self.xp.blockwise(
-            partial(_one_part, function),
-            (0, *made),
-            matrix.rechunk({1: -1}),
-            (0, -1 - weights.ndim),
-            weights.rechunk(chunks),
-            [0 if k == rows else place for k, place in enumerate(places)],
-            new_axes=dict(zip(made, shape, strict=True)),
-            adjust_chunks={0: 1},
-            concatenate=True,
-            dtype=matrix.dtype,
-            meta=np.empty((0,) * (1 + len(shape)), matrix.dtype),
-        )
-        return self.xp.sum(parts, axis=0)
-
-    def _whole(self, function: Callable[..., Any], order: int, matrix: Any, *more: Any) -> Any:
-        """A function of a matrix that is brought together."""
-        whole = matrix.rechunk(-1)
-        gone = {} if order else {"drop_axis": [0, 1]}
-        if order > 2:
-            gone = {"new_axis": list(range(2, order)), "chunks": (matrix.shape[0],) * order}
-        return whole.map_blocks(function, *more, dtype=matrix.dtype, **gone)
-
-    def inverse(self, matrix: Any) -> Any:
-        return self._whole(inverse, 2, matrix)
-
-    def of_each(self, name: str, stack: Any) -> Any:
+    def _at_once(self, function: Callable[..., Any], shape: Dims, matrix: Any) -> Any:
+        """NumPy's function of a matrix that is brought together."""
         from dask.array import from_delayed
         from dask.delayed import delayed
 
+        return from_delayed(delayed(function)(matrix), shape, matrix.dtype)
+
+    def of_each(self, name: str, stack: Any) -> Any:
         shape = STACK_FUNCTIONS[name].dims(stack.shape)
-        return from_delayed(delayed(_of_each)(name, stack), shape, stack.dtype)
+        return self._at_once(partial(_of_each, name), shape, stack)
+
+    def inverse(self, matrix: Any) -> Any:
+        return self.of_each("inverses", matrix)
 
     def determinant(self, matrix: Any) -> Any:
-        return self._whole(np.linalg.det, 0, matrix)
+        return self.of_each("determinants", matrix)
 
     def sign_and_log_determinant(self, matrix: Any) -> Any:
-        return (self._whole(_sign, 0, matrix), self._whole(_log, 0, matrix))
+        return self.of_each("signdets", matrix), self.of_each("logabsdets", matrix)
 
     def cholesky(self, matrix: Any) -> Any:
-        return self._whole(cholesky, 2, matrix)
-
-    def adjugate(self, matrix: Any) -> Any:
-        return self._whole(adjugate, 2, matrix)
+        return self.of_each("cholesky", matrix)
 
     def cofactors(self, k: int, matrix: Any) -> Any:
-        if k == 0:
-            return self.determinant(matrix)
-        return self._whole(_cofactors, 2 * k, matrix, k)
+        return self._at_once(partial(cofactors, k), (matrix.shape[0],) * (2 * k), matrix)
 
     def take(self, x: Any, places: Any, axis: int) -> Any:
         # Places are known when the graph is made.
         return self.xp.take(x, places.compute(), axis=axis)
 
     def cumulative(self, x: Any, axis: int) -> Any:
-        shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
-        return self.xp.concat([self.full(shape, 0.0, x), self.xp.cumsum(x, axis=axis)], axis=axis)
+        return self.xp.cumsum(x, axis=axis)
 
     def solve(self, matrix: Any, right: Any) -> Any:
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
 
 
-def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
-    return function(matrix, weights)[None]
-
-
 def _of_each(name: str, stack: Any) -> Any:
     """What NumPy's code gives."""
     return compile_terms([numeric(name, variable("x", stack.shape))])(x=stack)[0]
-
-
-def _sign(matrix: Any) -> Any:
-    return np.linalg.slogdet(matrix)[0]
-
-
-def _log(matrix: Any) -> Any:
-    return np.linalg.slogdet(matrix)[1]
-
-
-def _cofactors(matrix: Any, k: int) -> Any:
-    return cofactors(k, matrix)
 
 
 _CLASSES: Final[Mapping[str, type[Kernels]]] = {

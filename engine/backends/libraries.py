@@ -56,6 +56,15 @@ class Library:
                 f"pip install 'eggrad[{self.extra}]'"
             ) from error
 
+    def namespace_of(self, values: Iterable[Any]) -> Any:
+        """The namespace for the arrays among some values; that of NumPy where there are none."""
+        if self.namespace:
+            return self.module()
+        kinds = (np.ndarray, np.generic)
+        arrays = (v for v in values if hasattr(v, "__array_namespace__"))
+        others = [v for v in arrays if not isinstance(v, kinds)]
+        return self.module().array_namespace(*others or [np.empty(0)])
+
 
 @lru_cache(maxsize=256)
 def _is_array(roots: tuple[str, ...], kind: type) -> bool:

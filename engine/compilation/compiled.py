@@ -29,6 +29,7 @@ from eggrad.engine.terms.binding import (
     made_sizes,
     symbols,
 )
+from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import (
     Term,
     only_indices,
@@ -41,12 +42,6 @@ from eggrad.engine.terms.term import (
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
-def _imports(texts: Sequence[str]) -> str:
-    called = {name for text in texts for name in _CALL.findall(text)}.intersection(runtime.__all__)
-    lines = [f"from eggrad.engine.runtime import {', '.join(sorted(called))}"] if called else []
-    return "\n".join(["import numpy as np", *lines])
-
-
 # The function -----------------------------------------------------------------------------------
 
 Function = Callable[..., Any]
@@ -56,7 +51,7 @@ Choice = Callable[[Mapping[str, int]], int]
 _MISSING: Final = object()
 
 # Shapes that are known to fit, at most; arrays of others are checked at every call.
-_KNOWN_SHAPES: Final = 256
+KNOWN_SHAPES: Final = 256
 
 
 class CompiledFunction(ShownFunction):
@@ -72,7 +67,9 @@ class CompiledFunction(ShownFunction):
     """
 
     source: str
-    _is_for_real = True
+    _kind = "numpy"
+    # The function of the terms as they were given, once it is wanted.
+    _for_complex: Any = None
     # What becomes of the generated code's results and the sizes; nothing where there is none.
     _finish: Callable[[Any, Mapping[str, int]], Any] | None = None
 
@@ -87,89 +84,132 @@ class CompiledFunction(ShownFunction):
         reference: Sequence[Term] | None = None,
         note: str = "",
         wanted: Iterable[str] = (),
+        real: bool = True,
     ) -> None:
         """Generate and compile.
 
         `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
         the form to use at some sizes, `note` says how it does, for the text. `reference` are the
-        terms as they were before lowering, for complex arrays. `wanted` are size symbols that are
-        needed even if no form has them.
+        terms as they were before lowering, for complex arrays: forms for `real` ones may use moduli
+        or real buffers. `wanted` are size symbols that are needed even if no form has them.
         """
-        self._forms = tuple(forms)
-        self._single = single
-        self._choose = choose
-        self._note = note
+        self._is_for_real = real
+        self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
         self.reference = tuple(reference or forms[0].terms)
-        self._for_complex: CompiledFunction | None = None
-        self._variables = variables(*(t for f in forms for t in f.terms))
+        terms = [t for f in forms for t in f.terms]
+        self._variables = variables(*terms)
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
-        own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         self._wanted = tuple(sorted(wanted))
         self._taken = greatest_indices(self.reference)
         # What is made of other sizes may come out negative.
         self._made = made_sizes(*self.reference)
+        own = symbols(*self._variables, *terms, *self._scope)
         mentioned = sorted({*own, *self._wanted})
         names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(v.name for v in self._variables))
-        every = [*self.reference, *(t for f in forms for t in f.terms)]
-        self._indices = frozenset(t.name for t in only_indices(*every) if t.op == "variable")
+        indices = only_indices(*self.reference, *terms)
+        self._indices = frozenset(t.name for t in indices if t.op == "variable")
+        target = self._target()
         module = Module(
-            Target(NumpyDialect, real=self._is_for_real),
+            target,
             forms,
             self._variables,
             mentioned,
             single,
             sizes=self._defaults,
-            indices=self._indices,
+            indices=self._indices if target.in_place else frozenset(),
         )
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source = comment + module.text(_imports(module.texts))
+        self.source = comment + module.text(self._imports(module))
         self._used = module.parameters
-        self._arrays_made = module.made
         namespace: dict[str, Any] = {
-            f.name: f.function_for("numpy") for f in own_functions(*self.reference)
+            f.name: self._own_function(f) for f in own_functions(*self.reference, *terms)
         }
         namespace |= module.arrays
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
+        alone = (size_symbols(d) for v in self._variables for d in v.dims)
+        self._fixed = {own[0] for own in alone if len(own) == 1}
+        needed = {*self._used, *self._wanted} - self._fixed
+        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
+        # Who gives arguments in order need not know which variables lowering has done without.
+        every = variables(*self.reference, *self._variables)
+        self._every = tuple(dict.fromkeys(v.name for v in every))
+        self.parameters = (*self._every, *(s for s in self._used if s not in self._fixed))
+        form = forms[choose(self._defaults) if choose and self._defaults else 0]
+        self._describe(self._kind, self.reference, self._defaults, form.terms)
+        self._prepare(module)
+
+    # What libraries differ in ---------------------------------------------------------------
+
+    def _target(self) -> Target:
+        return Target(NumpyDialect, real=self._is_for_real)
+
+    def _imports(self, module: Module) -> str:
+        """The lines that the text begins with."""
+        called = {name for text in module.texts for name in _CALL.findall(text)}
+        own = ", ".join(sorted(called.intersection(runtime.__all__)))
+        lines = [f"from eggrad.engine.runtime import {own}"] if own else []
+        return "\n".join(["import numpy as np", *lines])
+
+    def _own_function(self, function: OwnFunction) -> Callable[..., Any]:
+        """A declared function of the library's arrays."""
+        return function.function_for("numpy")
+
+    def _prepare(self, module: Module) -> None:
+        """What is to be done before the first call."""
+        self._arrays_made = module.made
         # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
-        fixed = {d for v in self._variables for d in v.dims}
-        needed = {*self._used, *self._wanted} - fixed
-        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
-        self._made_by = type(self)
-        # Who gives arguments in order need not know which variables lowering has done without.
-        every = tuple(dict.fromkeys(v.name for v in variables(*self.reference, *self._variables)))
-        self.parameters = (*every, *(s for s in self._used if s not in fixed))
-        form = forms[choose(self._defaults) if choose and self._defaults else 0]
-        self._describe("numpy", self.reference, self._defaults, form.terms)
-        entry = self._entry() if every == self._names else None
-        if entry is not None:
-            # Python looks for `__call__` in the e-class alone.
-            own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
-            self.__class__ = cast("type[Self]", own_class)
+        words = (*self._names, *self._fixing, *self._sizes)
+        # Names that are no plain words, or that the entry may use itself, take the slow way.
+        if self._names and self._every == self._names and all(map(is_plain, words)):
+            self._enter_by_shapes(words)
+
+    def _remade(self) -> Callable[..., "CompiledFunction"]:
+        """What makes such a function of other forms."""
+        return partial(CompiledFunction, wanted=self._wanted)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
         make = partial(
-            self._made_by,
-            choose=self._choose,
-            reference=self.reference,
-            note=self._note,
-            wanted=self._wanted,
+            self._remade(), choose=self._choose, reference=self.reference, note=self._note
         )
         return make, (self._forms, self._scope, self._defaults, self._single)
 
+    def _made_for_complex(self) -> Any:
+        scope = (*self._scope, *self._variables)
+        make = partial(self._remade(), real=False)
+        return make([Form(self.reference)], scope, self._defaults, self._single)
+
+    def _complex(self) -> Any:
+        """The function of the terms as they were given."""
+        if self._for_complex is None:
+            self._for_complex = self._made_for_complex()
+        return self._for_complex
+
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        return self._checked(placed(self.parameters, args) | values)
+        given = placed(self.parameters, args)
+        twice = given.keys() & values.keys()
+        if twice:
+            raise UnsupportedOperation(f"two values are given for {', '.join(sorted(twice))}")
+        return self._checked(given | values)
+
+    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The sizes that are given: an array by the name of a size is meant for somebody else."""
+        return {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
+
+    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
+        """Raise where one that is made of others is negative, or an index is out of range."""
+        concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
+        check_indices(self._taken, sizes)
 
     def _checked(self, values: dict[str, Any]) -> Any:
         """Check and convert the arguments, and call."""
-        # An array by the name of a size is meant for somebody else.
-        given = {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
+        given = self._given(values)
         known = self._defaults.keys() | given.keys()
         # A variable that only fixes sizes need not have a value where the sizes are given.
         needed = [v for v in self._scope if v.name in values or not known.issuperset(symbols(v))]
@@ -177,8 +217,7 @@ class CompiledFunction(ShownFunction):
         all_sizes = self._defaults | found
         # Raises where one is missing, or negative.
         concrete(self._wanted, all_sizes)
-        concrete([d for d in self._made if all_sizes.keys() >= {*size_symbols(d)}], all_sizes)
-        check_indices(self._taken, all_sizes)
+        self._check_sizes(all_sizes)
         sizes = concrete(self._used, all_sizes)
         form = self._choose(all_sizes) if self._choose else 0
         function = self._functions[form]
@@ -186,33 +225,20 @@ class CompiledFunction(ShownFunction):
         itemsize = max((a.itemsize for a in inputs), default=8)
         check_memory(self._arrays_made[form], all_sizes, itemsize)
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
-            return self._complex(values)
-        if not given and len(self._known) < _KNOWN_SHAPES:
+            return self._complex()(**values)
+        if not given and len(self._known) < KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
             shapes = (*(a.shape for a in inputs), *others)
             self._known[shapes] = function, sizes, all_sizes
         results = function(*inputs, *sizes)
         if not inputs:
-            results = _converted(results, common_dtype(values.values()))
+            dtype = common_dtype(values.values())
+            results = converted(results, lambda r: np.asarray(r).astype(dtype, copy=False)[()])
         return self._finish(results, all_sizes) if self._finish else results
 
-    def _complex(self, values: dict[str, Any]) -> Any:
-        """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
-        if self._for_complex is None:
-            self._for_complex = self._made_for_complex()
-        return self._for_complex(**values)
-
-    def _made_for_complex(self) -> "CompiledFunction":
-        scope = (*self._scope, *self._variables)
-        return _ComplexFunction([Form(self.reference)], scope, self._defaults, self._single)
-
-    def _entry(self) -> Callable[..., Any] | None:
-        """The `__call__` that sends arrays of known shapes straight to the generated code."""
+    def _enter_by_shapes(self, words: Sequence[str]) -> None:
+        """Let arrays of known shapes go straight to the generated code."""
         names, fixing, sizes = self._names, self._fixing, self._sizes
-        words = (*names, *fixing, *sizes)
-        # Names that are no plain words, or that this function may use itself, take the slow way.
-        if not names or not all(map(is_plain, words)):
-            return None
         # Python's numbers give way to the precision of arrays: the slow way gets them as they are.
         own = {v.name: f"_array_{k}" for k, v in enumerate(self._variables) if not v.dims}
         lines = [f"{a} = _array({n}) if {n}.__class__ in _numbers else {n}" for n, a in own.items()]
@@ -239,19 +265,7 @@ class CompiledFunction(ShownFunction):
                 "    if _found is not None:",
                 f"        return {f'_finish({result}, _found[2])' if self._finish else result}",
             ]
-        lines += [
-            f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
-            "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-            f"_more = _placed(_self.parameters, (_missing,) * {len(names)} + _more)",
-            "return _self._checked(_given | _more | _others)",
-        ]
-        parameters = [f"{n}=_missing" for n in words]
-        parameters.insert(len(names), "*_more")
-        head = f"def __call__(_self, /, {', '.join(parameters)}, **_others):"
-        text = "\n    ".join([head, *lines])
-        namespace: dict[str, Any] = {
-            "_missing": _MISSING,
-            "_placed": placed,
+        known = {
             "_array": np.asarray,
             "_numbers": (float, int, np.float64),
             "_ndarray": np.ndarray,
@@ -260,15 +274,42 @@ class CompiledFunction(ShownFunction):
             "_function": self._functions[0],
             "_finish": self._finish,
         }
+        self._enter(words, lines, known)
+
+    def _enter(self, words: Sequence[str], fast: Sequence[str], known: Mapping[str, Any]) -> None:
+        """Let Python itself find out which argument has which name.
+
+        The lines `fast` return a result where no argument is to be checked. They know what is
+        `known`, `_missing` for what is not given, and `_more`, arguments behind the arrays.
+        """
+        count = len(self._names)
+        parameters = [f"{n}=_missing" for n in words]
+        parameters.insert(count, "*_more")
+        text = "\n    ".join(
+            [
+                f"def __call__(_self, /, {', '.join(parameters)}, **_others):",
+                *fast,
+                f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
+                "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+                f"_more = _placed(_self.parameters, (_missing,) * {count} + _more)",
+                "return _self._checked(_given | _more | _others)",
+            ]
+        )
+        namespace: dict[str, Any] = {**known, "_missing": _MISSING, "_placed": placed}
         exec(compile(text, "<eggrad>", "exec"), namespace)
-        return namespace["__call__"]
+        # Python looks for `__call__` in the class alone.
+        own = {"__call__": namespace["__call__"]}
+        self.__class__ = cast("type[Self]", type(type(self).__name__, (type(self),), own))
 
 
-def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
-    """What depends on no array, in the dtype of those that are given all the same."""
+def converted(results: Any, convert: Callable[[Any], Any]) -> Any:
+    """A result, or each one of a list, in another dtype.
+
+    What depends on no array has the dtype of those that are given all the same.
+    """
     if isinstance(results, list):
-        return [_converted(r, dtype) for r in cast("list[Any]", results)]
-    return np.asarray(results).astype(dtype, copy=False)[()]
+        return [convert(r) for r in cast("list[Any]", results)]
+    return convert(results)
 
 
 def placed(parameters: Sequence[str], args: Sequence[Any]) -> dict[str, Any]:
@@ -288,12 +329,6 @@ def is_plain(name: str) -> bool:
     """Whether a name stands for itself as a parameter, and is none of the entry's own."""
     plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
     return plain and normalize("NFKC", name) == name
-
-
-class _ComplexFunction(CompiledFunction):
-    """The terms as they are, for complex arrays."""
-
-    _is_for_real = False
 
 
 def compile_terms(

@@ -9,14 +9,14 @@ low rank stays a product of two cores.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import islice
+from itertools import accumulate, islice
 from math import prod
 from typing import Any, Final
 
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.indices.affine import Lengths, size_symbols
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, representatives
+from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical, representatives
 from eggrad.engine.runtime.factored import FactoredTensor, Part, columns_of
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import concrete
@@ -64,6 +64,11 @@ class Product:
         names = {i: i for i in self.labels} | {i: k for k, i in enumerate(summed, len(self.labels))}
         renamed = ((core, tuple(names[i] for i in own)) for core, own in cores)
         return Product(tuple(sorted(renamed, key=lambda f: f[1])), self.labels)
+
+    def part(self, arrays: Iterator[Any]) -> Part:
+        """The product of the arrays that come next, as its cores."""
+        cores = tuple(islice(arrays, len(self.cores)))
+        return Part(cores, tuple(own for _, own in self.cores), self.labels)
 
 
 def structure(root: Term, sizes: Mapping[str, int] | None = None) -> tuple[Product, ...]:
@@ -276,104 +281,14 @@ def _multiplied(factors: Sequence[Factor], kept: Iterable[int]) -> Factor:
 
 
 class CompiledFactors(CompiledFunction):
-    """A function of keyword arrays that returns a `FactoredTensor` for each root, or for a single.
+    r"""A function of arrays that returns a `FactoredTensor` for each root, or for a single one.
 
-    `source` is the Python text that computes their cores. Keywords and errors are those of
-    `CompiledFunction`.
-    """
-
-    def __init__(
-        self,
-        roots: Sequence[Term],
-        scope: Iterable[Term],
-        sizes: Mapping[str, int] | None,
-        columns: int | None,
-        single: bool,
-        *,
-        reference: Sequence[Term] | None = None,
-    ) -> None:
-        """Generate and compile; `compile_factored` says what the arguments are."""
-        self._roots, self._columns, self._is_alone = tuple(roots), columns, single
-        originals = tuple(reference or roots)
-        products = [structure(root, sizes) for root in roots]
-        cores = tuple(core for own in products for p in own for core, _ in p.cores)
-        symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
-        deferred: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []
-        first = 0
-        for root, own in zip(roots, products, strict=True):
-            end = first + sum(len(p.cores) for p in own)
-            build = partial(
-                _tensor,
-                products=own,
-                places=slice(first, end),
-                dims=root.dims,
-                columns=columns_of(root.dims, columns),
-            )
-            deferred.append(partial(FactoredTensor.deferred, build))
-            first = end
-        self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
-        # The cores may lack variables of the roots, whose shapes are still wanted.
-        every = (*scope, *variables(*roots, *originals))
-        super().__init__([Form(cores)], every, sizes, reference=originals, wanted=symbols)
-        self._describe("factored numpy", originals, self._defaults)
-
-    def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
-        """Pickle the terms; generate the same code anew."""
-        make = partial(self._made_by, reference=self.reference)
-        return make, (self._roots, *self._kept())
-
-    def _made_for_complex(self) -> CompiledFunction:
-        return _ComplexFactors(self.reference, *self._kept())
-
-    def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
-        return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
-
-
-class _ComplexFactors(CompiledFactors):
-    """The terms as they are, for complex arrays."""
-
-    _is_for_real = False
-
-
-def _tensor(
-    results: Sequence[Any],
-    sizes: Mapping[str, int],
-    *,
-    products: Sequence[Product],
-    places: slice,
-    dims: Sequence[Size],
-    columns: int,
-) -> FactoredTensor:
-    """The sum of `products`, whose cores are at some places among the results."""
-    cores = iter(results[places])
-
-    def part(product: Product) -> Part:
-        axes = tuple(own for _, own in product.cores)
-        return Part(tuple(islice(cores, len(axes))), axes, product.labels)
-
-    shape = concrete(tuple(dims), sizes)
-    return FactoredTensor([part(p) for p in products], shape, columns)
-
-
-def compile_factored(
-    roots: Sequence[Term],
-    scope: Iterable[Term] = (),
-    sizes: Mapping[str, int] | None = None,
-    columns: int | None = None,
-    single: bool = False,
-    *,
-    reference: Sequence[Term] | None = None,
-) -> CompiledFactors:
-    r"""A function that evaluates the cores of all roots and shares their work.
-
-    `columns` is the number of trailing axes that meet an operand; by default half of each root's.
-    A `single` root's value is returned by itself. `reference` are the roots as they were before
-    lowering, for complex arrays. Raises `ShapeError` where a root has not so
-    many axes.
+    `source` is the Python text that computes the cores of all roots and shares their work. Keywords
+    and errors are those of `CompiledFunction`.
 
     >>> from eggrad.engine.terms.term import apply, delta, einsum, variable
     >>> v = variable("v", ("n",))
-    >>> f = compile_factored([einsum("ij,i->ij", delta(("n",)), apply("exp", v))])
+    >>> f = CompiledFactors([einsum("ij,i->ij", delta(("n",)), apply("exp", v))])
     >>> print(f.source.partition("\n\n\n")[2])
     def compiled(v):
         t1 = np.exp(v)
@@ -382,4 +297,77 @@ def compile_factored(
     >>> f(v=[0, 0])
     [<FactoredTensor of axes (2, 2), i->ii: 2 numbers for 4 entries>]
     """
-    return CompiledFactors(roots, scope, sizes, columns, single, reference=reference)
+
+    def __init__(
+        self,
+        roots: Sequence[Term],
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        columns: int | None = None,
+        single: bool = False,
+        *,
+        reference: Sequence[Term] | None = None,
+        real: bool = True,
+    ) -> None:
+        """Generate and compile.
+
+        `columns` is the number of trailing axes that meet an operand; by default half of each
+        root's. `reference` are the roots as they were before lowering, for complex arrays. Raises
+        `ShapeError` where a root has not so many axes.
+        """
+        self._roots, self._columns, self._is_alone = tuple(roots), columns, single
+        originals = tuple(reference or roots)
+        products = [structure(root, sizes) for root in roots]
+        cores = tuple(core for own in products for p in own for core, _ in p.cores)
+        symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
+        ends = accumulate(sum(len(p.cores) for p in own) for own in products)
+        finish = [
+            self._finished(own, end, root.dims, columns_of(root.dims, columns))
+            for root, own, end in zip(roots, products, ends, strict=True)
+        ]
+        self._finish = finish[0] if single else lambda *made: [one(*made) for one in finish]
+        # The cores may lack variables of the roots, whose shapes are still wanted.
+        every = (*scope, *variables(*roots, *originals))
+        CompiledFunction.__init__(
+            self, [Form(cores)], every, sizes, reference=originals, wanted=symbols, real=real
+        )
+        self._describe(f"factored {self._kind}", originals, self._defaults)
+
+    def _finished(
+        self, products: Sequence[Product], end: int, dims: Dims, columns: int
+    ) -> Callable[[Any, Mapping[str, int]], Any]:
+        """What makes the tensor of the results, where its cores end, and of the sizes."""
+        build = partial(_tensor, products, end, dims=dims, columns=columns)
+        return partial(FactoredTensor.deferred, build)
+
+    def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
+        """Pickle the terms; generate the same code anew."""
+        make = partial(self._remade(), reference=self.reference, real=self._is_for_real)
+        return make, (self._roots, *self._kept())
+
+    def _remade(self) -> Callable[..., "CompiledFactors"]:
+        return CompiledFactors
+
+    def _made_for_complex(self) -> CompiledFunction:
+        return self._remade()(self.reference, *self._kept(), real=False)
+
+    def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
+        return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
+
+
+def parts_of(products: Sequence[Product], end: int, results: Sequence[Any]) -> list[Part]:
+    """The parts whose cores end at some place among the results."""
+    cores = iter(results[end - sum(len(p.cores) for p in products) : end])
+    return [p.part(cores) for p in products]
+
+
+def _tensor(
+    products: Sequence[Product],
+    end: int,
+    results: Sequence[Any],
+    sizes: Mapping[str, int],
+    *,
+    dims: Dims,
+    columns: int,
+) -> FactoredTensor:
+    return FactoredTensor(parts_of(products, end, results), concrete(dims, sizes), columns)

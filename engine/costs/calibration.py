@@ -75,13 +75,14 @@ class Probe:
     linear: bool = False
 
 
-def _random(*shape: int) -> Any:
+def drawn(*shape: int) -> Any:
     """Numbers in the domain of every function, the same at every call."""
     return np.random.default_rng(0).uniform(0.1, 0.9, shape)
 
 
-def _vectors(n: int) -> dict[str, Any]:
-    return {"x": _random(n), "y": _random(n), "a": 0.5}
+def vectors(n: int) -> dict[str, Any]:
+    """Two vectors and a number."""
+    return {"x": drawn(n), "y": drawn(n), "a": 0.5}
 
 
 def _scalars() -> dict[str, Any]:
@@ -89,11 +90,11 @@ def _scalars() -> dict[str, Any]:
 
 
 def _matrix(m: int, n: int) -> dict[str, Any]:
-    return {"A": _random(m, n), "x": _random(n), "y": _random(m), "column": _random(m, 1)}
+    return {"A": drawn(m, n), "x": drawn(n), "y": drawn(m), "column": drawn(m, 1)}
 
 
 def _definite(n: int) -> dict[str, Any]:
-    return {"A": _random(n, n) * 0.1 / n + np.eye(n), "x": _random(n)}
+    return {"A": drawn(n, n) * 0.1 / n + np.eye(n), "x": drawn(n)}
 
 
 def _triangular(n: int) -> dict[str, Any]:
@@ -101,26 +102,26 @@ def _triangular(n: int) -> dict[str, Any]:
 
 
 def _factors(m: int, k: int, n: int) -> dict[str, Any]:
-    return {"A": _random(m, k), "B": _random(k, n)}
+    return {"A": drawn(m, k), "B": drawn(k, n)}
 
 
 def _batch(b: int, m: int, k: int, n: int) -> dict[str, Any]:
-    return {"A": _random(b, m, k), "B": _random(b, k, n), "X": _random(b, k, 1)}
+    return {"A": drawn(b, m, k), "B": drawn(b, k, n), "X": drawn(b, k, 1)}
 
 
 def _empty_square(n: int) -> dict[str, Any]:
-    return {"square": np.zeros((n, n)), "x": _random(n)}
+    return {"square": np.zeros((n, n)), "x": drawn(n)}
 
 
 def _elementwise() -> Iterator[Probe]:
     for rate, statement in _ELEMENTWISE.items():
-        yield Probe(rate, tuple(Trial(statement, _vectors, (n,), n) for n in _ENTRIES))
+        yield Probe(rate, tuple(Trial(statement, vectors, (n,), n) for n in _ENTRIES))
     yield Probe("scalar", (Trial("s * s", _scalars, (), 1),))
     yield Probe("scalar_function", (Trial("np.exp(s)", _scalars, (), 1),))
     yield Probe("view", (Trial("A.T", _matrix, (2, 2), 1),))
     # Entries written every other place: what plans it takes the time.
     apart = "indicator_product(((0, 1), (1,), (0,)), (('=', (1, -2, 0)),), (8, 4), x)"
-    yield Probe("indicator", (Trial(apart, _vectors, (4,), 1),))
+    yield Probe("indicator", (Trial(apart, vectors, (4,), 1),))
 
 
 def _memory() -> Iterator[Probe]:
@@ -156,7 +157,7 @@ def _memory() -> Iterator[Probe]:
     # Five results, more than one of them in use at a time: the allocator has to ask for memory.
     chain = "a = x + y; b = a - x; c = a * b; d = c - b; e = d * a; del a, b, c, d, e"
     fresh = [
-        Trial(chain, _vectors, (n,), n, repeats=5, known=(("arithmetic", n, 5),))
+        Trial(chain, vectors, (n,), n, repeats=5, known=(("arithmetic", n, 5),))
         for n in (1_000, 30_000, 300_000, 1_000_000, 3_000_000)
     ]
     yield Probe("fresh", tuple(fresh))
@@ -254,14 +255,25 @@ _TRIAL = 0.15
 _RUNS = 9
 
 
+Measure = Callable[[str, dict[str, Any]], float]
+"""What gives the seconds of a statement with some arrays."""
+
+
 def calibrate(progress: Callable[[str], object] = str, probes: Iterable[Probe] = PROBES) -> Rates:
     """Measure all rates; `progress` is called with the name of each before it is measured."""
-    curves: dict[str, Curve] = {}
     with np.errstate(all="ignore"):
-        for probe in probes:
-            progress(probe.rate)
-            curves[probe.rate] = _curve(probe, Rates(curves, np.__version__))
-    return Rates(curves, np.__version__)
+        return Rates(measured_curves(progress, probes, measure), np.__version__)
+
+
+def measured_curves(
+    progress: Callable[[str], object], probes: Iterable[Probe], measure: Measure
+) -> dict[str, Curve]:
+    """The curve of each rate."""
+    curves: dict[str, Curve] = {}
+    for probe in probes:
+        progress(probe.rate)
+        curves[probe.rate] = _curve(probe, Rates(curves, ""), measure)
+    return curves
 
 
 def measure(statement: str, arrays: dict[str, Any]) -> float:
@@ -277,7 +289,11 @@ def measure(statement: str, arrays: dict[str, Any]) -> float:
         "inverse_from_cholesky": inverse_from_cholesky,
         "indicator_product": indicator_product,
     }
-    timer = Timer(statement, globals=known | arrays)
+    return fastest(Timer(statement, globals=known | arrays))
+
+
+def fastest(timer: Timer) -> float:
+    """The seconds of what is timed, the best of a few runs."""
     timer.timeit(1)
     once = timer.timeit(1)
     number = ceil(_RUN / max(once, 1e-8))
@@ -289,8 +305,8 @@ def measure(statement: str, arrays: dict[str, Any]) -> float:
     return best
 
 
-def _curve(probe: Probe, measured: Rates) -> Curve:
-    samples = [(t.units, _time(t, measured)) for t in probe.trials]
+def _curve(probe: Probe, measured: Rates, measure: Measure) -> Curve:
+    samples = [(t.units, _time(t, measured, measure)) for t in probe.trials]
     if probe.linear:
         units, time = (sum(column) for column in zip(*samples, strict=True))
         return Curve(((0, 0), (units, time)))
@@ -301,7 +317,7 @@ def _curve(probe: Probe, measured: Rates) -> Curve:
     return Curve(tuple(points))
 
 
-def _time(trial: Trial, measured: Rates) -> int:
+def _time(trial: Trial, measured: Rates, measure: Measure) -> int:
     """The picoseconds of the rate that a trial is for."""
     whole = round(_PICO * measure(trial.statement, trial.arrays(*trial.shape)))
     return max(0, whole - sum(measured.time(*known) for known in trial.known)) // trial.repeats

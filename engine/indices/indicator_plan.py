@@ -7,7 +7,7 @@ Here all sizes are numbers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
@@ -31,6 +31,55 @@ class View:
     labels: Indices
     start: tuple[int, ...]
     steps: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def along(self) -> tuple[Indices, ...]:
+        """The indices that move along each axis of the array."""
+        pairs = list(zip(self.labels, self.steps, strict=True))
+        return tuple(tuple(i for i, step in pairs if step[axis]) for axis in range(len(self.start)))
+
+    @cached_property
+    def slices(self) -> tuple[tuple[int | None, int, int], ...] | None:
+        """For each axis the index that moves along it, where it begins, and its step.
+
+        None where an index moves along two axes, or two indices along one.
+        """
+        every = [i for own in self.along for i in own]
+        if len({*every}) < len(every) or any(len(own) > 1 for own in self.along):
+            return None
+        steps = dict(zip(self.labels, self.steps, strict=True))
+        return tuple(
+            (own[0], start, steps[own[0]][axis]) if own else (None, start, 1)
+            for axis, (own, start) in enumerate(zip(self.along, self.start, strict=True))
+        )
+
+
+@dataclass(frozen=True)
+class RunningSum:
+    """The sum of an array's entries up to each place along an axis; from there on if `backward`.
+
+    `labels` are the indices of its axes, which lie as those of the array. `entries` says how many
+    there are in each sum: a step, and the number in the first sum; none if that is negative, and
+    never more than there are.
+    """
+
+    axis: int
+    backward: bool
+    labels: Indices
+    entries: tuple[int, int] = (1, 1)
+
+    @classmethod
+    def of(cls, f: Form, source: Indices, target: Indices) -> "RunningSum | None":
+        """That where `f >= 0`, if it tells one index of the array from the one in its place."""
+        gone = [i for i in source if i not in target]
+        new = [i for i in target if i not in source]
+        if not len(gone) == len(new) == 1 or {*affine.indices(f)} != {*gone, *new}:
+            return None
+        sign = affine.coefficient(f, gone[0])
+        if abs(sign) != 1:
+            return None
+        labels = tuple(new[0] if i == gone[0] else i for i in source)
+        return cls(source.index(gone[0]), sign > 0, labels)
 
 
 @dataclass(frozen=True)
@@ -85,6 +134,19 @@ class Plan:
             start = affine.evaluate(f, lambda k: self.ranges[cast(int, k)][0])
             found.append((relation, (*(affine.coefficient(f, i) for i in axes), start)))
         return tuple(found)
+
+    @cached_property
+    def running(self) -> RunningSum | None:
+        """The running sum that the mask asks for; None where it says something else."""
+        if len(self.mask) != 1 or self.mask[0][0] != ">=" or self.repetitions != 1:
+            return None
+        found = RunningSum.of(self.mask[0][1], self.source.labels, self.target.labels)
+        if found is None:
+            return None
+        gone, new = self.source.labels[found.axis], found.labels[found.axis]
+        ((_, (step, _, start)),) = self.numbers((new, gone))
+        last = self.extent(gone) - 1 if found.backward else 0
+        return replace(found, entries=(step, start + last + 1))
 
     @cached_property
     def repetitions(self) -> int:
@@ -264,21 +326,6 @@ def is_injective(view: View, width: dict[int, int]) -> bool:
     return len(told) == len(view.labels)
 
 
-# Triangles: the product with one is a sum of the entries up to a place, or from there on.
-
-
-@dataclass(frozen=True)
-class RunningSum:
-    """The sum of an array's entries up to each place along an axis; from there on if `backward`.
-
-    `labels` are the indices of its axes, which lie as those of the array.
-    """
-
-    axis: int
-    backward: bool
-    labels: Indices
-
-
 # Which operands of a product are mostly zeros, as far as costs go.
 
 
@@ -325,27 +372,6 @@ def selection_place(spec: Sequence[Indices], sparsity: Sequence[Sparsity]) -> in
     return next(places, None)
 
 
-def determined_indices(
-    part: Indices, constraints: Constraints, dims: Dims, length: Callable[[Size], int]
-) -> tuple[int, ...]:
-    """The indices of an operand that its equalities give: of each equality the longest one.
-
-    >>> windows = (("=", ((0, 1), (1, 1), (2, -1))),)
-    >>> determined_indices((5, 6, 7), windows, (90, 10, 100), int)
-    (7,)
-    """
-    found: list[int] = []
-    for relation, f in constraints:
-        own = [
-            k
-            for k in affine.indices(f)
-            if abs(affine.coefficient(f, k)) == 1 and part[k] not in found
-        ]
-        if relation == "=" and own:
-            found.append(part[max(own, key=lambda k: length(dims[k]))])
-    return tuple(found)
-
-
 def visited_dims(
     spec: Sequence[Indices],
     args: Sequence[Dims],
@@ -362,11 +388,8 @@ def visited_dims(
         count = cast(Chosen, sparsity[selecting]).count
         chosen = spec[selecting][len(spec[selecting]) - count :]
         return {i: d for i, d in space.items() if i not in chosen}
-    if plan_of(spec, args, sparsity, length) is None:
-        return space
-    place, known = _only_indicator(sparsity)
-    gone = determined_indices(spec[place], known, args[place], length)
-    return {i: d for i, d in space.items() if i not in gone}
+    planned = plan_of(spec, args, sparsity, length)
+    return {i: d for i, d in space.items() if planned is None or i in planned.ranges}
 
 
 def plan_of(
@@ -401,24 +424,20 @@ def running_sum_of(
     >>> product, dims = ((0, 1), (1, 2), (0, 2)), [("n", "n"), ("n", "p")]
     >>> triangle = (("=", ((0, 1), (1, -1))),), ((">=", ((0, 1), (1, -1))),)
     >>> [running_sum_of(product, dims, [t, False]) for t in triangle]
-    [None, RunningSum(axis=0, backward=False, labels=(0, 2))]
+    [None, RunningSum(axis=0, backward=False, labels=(0, 2), entries=(1, 1))]
     """
     place, known = _only_indicator(sparsity)
     one = len(known) == 1 and known[0][0] == ">=" and len(args) == 2
     if not one or any(len({*p}) < len(p) for p in spec):
         return None
-    source, target = spec[1 - place], spec[-1]
     f = affine.renamed(known[0][1], dict(enumerate(spec[place])))
-    gone = [i for i in source if i not in target]
-    new = [i for i in target if i not in source]
-    if not len(gone) == len(new) == 1 or len(f) != 2 or {*affine.indices(f)} != {*gone, *new}:
+    found = RunningSum.of(f, spec[1 - place], spec[-1])
+    if found is None:
         return None
-    signs = affine.coefficient(f, new[0]), affine.coefficient(f, gone[0])
+    gone, new = spec[1 - place][found.axis], found.labels[found.axis]
     size_of = sizes(spec, *args)
-    if signs not in ((1, -1), (-1, 1)) or size_of[gone[0]] != size_of[new[0]]:
-        return None
-    labels = tuple(new[0] if i == gone[0] else i for i in source)
-    return RunningSum(source.index(gone[0]), signs[0] < 0, labels)
+    whole = f in (affine.form([(new, 1), (gone, -1)]), affine.form([(new, -1), (gone, 1)]))
+    return found if whole and size_of[gone] == size_of[new] else None
 
 
 def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], int]) -> Constraints:

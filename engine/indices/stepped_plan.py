@@ -155,7 +155,7 @@ class Solution:
         target = self.views[2]
         width = {i: self.width(i) for i in target.labels}
         wanted = dict.fromkeys(i for _, f in self.conditions for i in indices(f))
-        wanted |= dict.fromkeys(i for own in _along_axes(target) if len(own) > 1 for i in own)
+        wanted |= dict.fromkeys(i for own in target.along if len(own) > 1 for i in own)
         subsets = [own for count in range(len(wanted) + 1) for own in combinations(wanted, count)]
         subsets.sort(key=lambda own: prod(map(self.width, own)))
         return next(
@@ -170,8 +170,8 @@ class Solution:
         """All but the longest of the indices that go along one axis of an array together."""
         found: dict[int, None] = {}
         for view in self.views[:2]:
-            for own in _along_axes(view):
-                own.sort(key=lambda i: (self.width(i), i))
+            for along in view.along:
+                own = sorted(along, key=lambda i: (self.width(i), i))
                 found.update(dict.fromkeys(own[:-1]))
         return list(found)
 
@@ -230,12 +230,6 @@ def _start(view: View, before: Mapping[int, Range], ranges: Mapping[int, Range])
     """Where a view begins, given where it began before some ranges were narrowed."""
     moved = [(ranges[i][0] - before[i][0], s) for i, s in zip(view.labels, view.steps, strict=True)]
     return tuple(at + sum(k * s[axis] for k, s in moved) for axis, at in enumerate(view.start))
-
-
-def _along_axes(view: View) -> list[list[int]]:
-    """The indices that move along each axis of an array."""
-    pairs = list(zip(view.labels, view.steps, strict=True))
-    return [[i for i, step in pairs if step[axis]] for axis in range(len(view.start))]
 
 
 def _narrowed(

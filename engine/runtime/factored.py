@@ -1,10 +1,14 @@
 """A tensor kept as a sum of products of small arrays and Kronecker deltas."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import partial, reduce
 from importlib import import_module
+from itertools import chain
 from math import prod
-from typing import Any, Final
+from operator import add
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -99,20 +103,6 @@ def _diagonal_view(array: Array, labels: Indices) -> Array:
     """
     order = tuple(dict.fromkeys(labels))
     return array if order == labels else np.einsum(array, labels, order)
-
-
-def _spread(array: Array, own: Indices, labels: Indices, shape: tuple[int, ...]) -> Array:
-    """An array with labels `own` as one with axes `labels`: 0 off the diagonals.
-
-    >>> _spread(np.array([1.0, 2.0]), (5,), (5, 5), (2, 2))
-    array([[1., 0.],
-           [0., 2.]])
-    """
-    if own == labels:
-        return array
-    result = np.zeros(shape, array.dtype)
-    Part((array,), (own,), labels).add_to(result)
-    return result
 
 
 # Linear systems ---------------------------------------------------------------------------------
@@ -250,7 +240,141 @@ def _substituted(lower: Array, right: Array) -> Array:
 Shape = tuple[int, ...]
 
 
-class FactoredTensor:
+class FactoredOperator:
+    """A sum of parts as a tensor and a linear operator, of the arrays of any library.
+
+    Its last axes, `columns` in number, meet those of an operand.
+    """
+
+    parts: tuple[Part, ...]
+    shape: Shape
+    columns: int
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of entries, zeros included."""
+        return prod(self.shape)
+
+    @property
+    def cores(self) -> tuple[Any, ...]:
+        """The arrays of all parts."""
+        return tuple(core for part in self.parts for core in part.cores)
+
+    def _shown(self, kind: str) -> str:
+        """A kind, the axes, the parts as index strings, and how much is stored."""
+        parts = " + ".join(repr(p)[len("<Part ") : -1] for p in self.parts)
+        stored = sum(prod(core.shape) for core in self.cores)
+        return f"<{kind} {self.shape}, {parts}: {stored} numbers for {self.size} entries>"
+
+    # What other libraries do otherwise.
+
+    @property
+    def _xp(self) -> Any:
+        return np
+
+    def _operand(self, operand: Any) -> Any:
+        """What is on the right of `@`, as an array of the library."""
+        return numbers("the operand of @", operand)
+
+    def _product(self, factors: Iterable[tuple[Any, Indices]], wanted: Indices) -> Any:
+        """The product of arrays with labelled axes, of which the last one may have equal labels."""
+        return np.einsum(*chain.from_iterable(factors), wanted, optimize=True)
+
+    def _spread(self, array: Any, own: Indices, labels: Indices, shape: Shape) -> Any:
+        """An array with labels `own` as one with axes `labels`: 0 off the diagonals."""
+        if own == labels:
+            return array
+        result = np.zeros(shape, array.dtype)
+        Part((array,), (own,), labels).add_to(result)
+        return result
+
+    # Entries and products -------------------------------------------------------------------
+
+    def todense(self) -> Any:
+        """The tensor as one array."""
+        return reduce(add, map(self._entries, self.parts))
+
+    def _entries(self, part: Part) -> Any:
+        present = tuple(i for i in dict.fromkeys(part.labels) if i in part.used())
+        product = self._product(zip(part.cores, part.axes, strict=True), present)
+        return self._spread(product, present, part.labels, self.shape)
+
+    def _sides(self) -> tuple[Shape, Shape]:
+        rows = self.ndim - self.columns
+        return self.shape[:rows], self.shape[rows:]
+
+    def transposed(self) -> Self:
+        """The operator with its rows and columns exchanged."""
+        rows = self.ndim - self.columns
+        order = (*range(rows, self.ndim), *range(rows))
+        parts: list[Part] = []
+        for part in self.parts:
+            moved = [part.labels[k] for k in order]
+            names = {i: moved.index(i) for i in moved}
+            parts.append(part.renamed(names, tuple(names[i] for i in moved)))
+        made = copy(self)
+        made.parts, made.columns = tuple(parts), rows
+        made.shape = tuple(self.shape[k] for k in order)
+        return made
+
+    def __matmul__(self, operand: Any) -> Any:
+        """The product with a tensor, a flat vector, or a matrix of flat columns.
+
+        For a Hessian, the Hessian-vector product. Raises `ShapeError` where the operand does not
+        fit.
+        """
+        rows, columns = self._sides()
+        array = self._operand(operand)
+        result = self._times(_as_tensor("@", self._xp, array, columns))
+        return _restored(self._xp, result, tuple(array.shape), rows, columns)
+
+    def _times(self, operand: Any) -> Any:
+        """The product with a tensor of the columns' axes and perhaps one more, which stays last."""
+        rows = self.ndim - self.columns
+        several = tuple(operand.shape[self.columns :])
+
+        def summand(part: Part) -> Any:
+            last = (max([self.ndim - 1, *part.used()]) + 1,) * len(several)
+            own, labels = (*part.labels[rows:], *last), (*part.labels[:rows], *last)
+            present = part.used().union(own)
+            wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
+            factors = (*zip(part.cores, part.axes, strict=True), (operand, own))
+            product = self._product(factors, wanted)
+            return self._spread(product, wanted, labels, (*self.shape[:rows], *several))
+
+        return reduce(add, map(summand, self.parts))
+
+    def aslinearoperator(self) -> Any:
+        """The operator on flat vectors of NumPy for SciPy's iterative methods; needs SciPy."""
+        linalg: Any = import_module("scipy.sparse.linalg")
+        rows, columns = self._sides()
+        turned = self.transposed()
+
+        def times(operator: FactoredOperator, shape: Shape, x: Array) -> Array:
+            more = x.shape[1:]
+            operand = operator._operand(x.reshape((*shape, *more)))
+            return np.asarray(operator._times(operand)).reshape((-1, *more))
+
+        def by_adjoint(x: Array) -> Array:
+            return times(turned, rows, x.conj()).conj()
+
+        by_columns = partial(times, self, columns)
+        return linalg.LinearOperator(
+            (prod(rows), prod(columns)),
+            matvec=by_columns,
+            rmatvec=by_adjoint,
+            matmat=by_columns,
+            rmatmat=by_adjoint,
+            dtype=np.result_type(*map(np.asarray, self.cores)),
+        )
+
+
+class FactoredTensor(FactoredOperator):
     """A tensor as a sum of parts, each a product of cores and deltas; no entry is ever computed.
 
     It is also a linear operator: its last axes, `columns` in number, meet those of an operand.
@@ -308,21 +432,6 @@ class FactoredTensor:
         return getattr(self, name)
 
     @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of entries, zeros included."""
-        return prod(self.shape)
-
-    @property
-    def cores(self) -> tuple[Array, ...]:
-        """The arrays of all parts."""
-        return tuple(core for part in self.parts for core in part.cores)
-
-    @property
     def nbytes(self) -> int:
         """The memory of the cores."""
         return sum(core.nbytes for core in self.cores)
@@ -334,12 +443,7 @@ class FactoredTensor:
 
     def __repr__(self) -> str:
         """Show the axes, the parts as index strings, and how much is stored."""
-        parts = " + ".join(repr(p)[len("<Part ") : -1] for p in self.parts)
-        stored = sum(core.size for core in self.cores)
-        return (
-            f"<FactoredTensor of axes {self.shape}, {parts}: {stored} numbers for "
-            f"{self.size} entries>"
-        )
+        return self._shown("FactoredTensor of axes")
 
     # Entries ------------------------------------------------------------------------------------
 
@@ -381,57 +485,11 @@ class FactoredTensor:
 
     # As an operator -----------------------------------------------------------------------------
 
-    def _sides(self) -> tuple[Shape, Shape]:
-        rows = self.ndim - self.columns
-        return self.shape[:rows], self.shape[rows:]
-
-    def transposed(self) -> "FactoredTensor":
-        """The operator with its rows and columns exchanged."""
-        rows = self.ndim - self.columns
-        order = (*range(rows, self.ndim), *range(rows))
-        parts: list[Part] = []
-        for part in self.parts:
-            moved = [part.labels[k] for k in order]
-            names = {i: moved.index(i) for i in moved}
-            parts.append(part.renamed(names, tuple(names[i] for i in moved)))
-        return FactoredTensor(parts, [self.shape[k] for k in order], rows)
-
-    def _conjugate(self) -> "FactoredTensor":
-        parts = [Part(tuple(c.conj() for c in p.cores), p.axes, p.labels) for p in self.parts]
-        return FactoredTensor(parts, self.shape, self.columns)
-
-    def __matmul__(self, operand: Any) -> Array:
-        """The product with a tensor, a flat vector, or a matrix of flat columns.
-
-        For a Hessian, the Hessian-vector product. Raises `ShapeError` where the operand does not
-        fit.
-        """
-        rows, columns = self._sides()
-        array = numbers("the operand of @", operand)
-        return _restored(self._times(_with_last_axis("@", array, columns)), array, rows, columns)
-
     def __rmatmul__(self, operand: Any) -> Array:
         """The transposed operator's product with `operand`, as `@` with a vector is."""
         array = numbers("the operand of @", operand)
         flat = array.ndim == 2 and array.shape != self._sides()[0]
         return (self.transposed() @ array.T).T if flat else self.transposed() @ array
-
-    def _times(self, operand: Array) -> Array:
-        """The product with a tensor of the columns' axes and one more, which stays the last."""
-        rows = self.ndim - self.columns
-        shape = (*self.shape[:rows], operand.shape[-1])
-        result: Array | None = None
-        for part in self.parts:
-            last = max([self.ndim - 1, *part.used()]) + 1
-            own = (*part.labels[rows:], last)
-            labels = (*part.labels[:rows], last)
-            present = part.used().union(own)
-            wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
-            summand = np.einsum(*part.operands(), operand, own, wanted, optimize=True)
-            summand = _spread(summand, wanted, labels, shape)
-            result = summand if result is None else result + summand
-        assert result is not None
-        return result
 
     def solve(self, b: Any, assume: str | None = None) -> Array:
         """The x with `self @ x == b`; b a tensor, a flat vector, or a matrix of flat columns.
@@ -447,7 +505,7 @@ class FactoredTensor:
         """
         rows, columns = self._sides()
         array = numbers("solve: b", b)
-        given = _with_last_axis("solve", array, rows)
+        given = _as_tensor("solve", np, array, rows)
         if prod(rows) != prod(columns):
             raise ShapeError(f"solve: rows have axes {rows}, columns {columns}: not square")
         if assume is not None and str(assume) != "positive definite":
@@ -456,28 +514,9 @@ class FactoredTensor:
             )
         if assume and not (self.diagonal().real > 0).all():
             raise UnsolvableSystem("solve: the operator is not positive definite")
+        given = given if given.ndim > len(rows) else given[..., None]
         found = _solve(self.parts, self.shape, self.columns, given, assume is not None)
-        return _restored(found, array, columns, rows)
-
-    def aslinearoperator(self) -> Any:
-        """The operator on flat vectors for SciPy's iterative methods; needs SciPy."""
-        linalg: Any = import_module("scipy.sparse.linalg")
-        rows, columns = self._sides()
-
-        def times(operator: FactoredTensor, shape: Shape, x: Array) -> Array:
-            matrix = np.asarray(x).reshape(*shape, -1)
-            product = operator._times(matrix).reshape(-1, matrix.shape[-1])
-            return product if np.ndim(x) == 2 else product[:, 0]
-
-        adjoint = self.transposed()._conjugate()
-        return linalg.LinearOperator(
-            (prod(rows), prod(columns)),
-            matvec=lambda x: times(self, columns, x),
-            rmatvec=lambda x: times(adjoint, rows, x),
-            matmat=lambda x: times(self, columns, x),
-            rmatmat=lambda x: times(adjoint, rows, x),
-            dtype=self.dtype,
-        )
+        return _restored(np, found, array.shape, columns, rows)
 
 
 def columns_of(axes: Sequence[Size], columns: int | None) -> int:
@@ -505,21 +544,19 @@ def _row_and_column_tied(labels: Indices, rows: int) -> dict[int, int]:
     return names
 
 
-def _with_last_axis(what: str, array: Array, axes: Shape) -> Array:
-    """An operand as a tensor of those axes and one more, for its columns."""
-    if array.shape == axes or array.shape == (prod(axes),):
-        return array.reshape(*axes, 1)
-    if array.ndim == 2 and array.shape[0] == prod(axes):
-        return array.reshape(*axes, array.shape[1])
-    n = prod(axes)
+def _as_tensor(what: str, xp: Any, array: Any, axes: Shape) -> Any:
+    """An operand as a tensor of those axes, and perhaps one more, for its columns."""
+    given, n = tuple(array.shape), prod(axes)
+    if given == axes:
+        return array
+    if given == (n,) or (len(given) == 2 and given[0] == n):
+        return xp.reshape(array, (*axes, *given[1:]))
     raise ShapeError(
-        f"{what}: the operand has shape {array.shape}; it needs axes {axes}, or ({n},) if flat, or "
+        f"{what}: the operand has shape {given}; it needs axes {axes}, or ({n},) if flat, or "
         f"({n}, k) for k flat columns"
     )
 
 
-def _restored(result: Array, operand: Array, axes: Shape, given: Shape) -> Array:
-    """A result with axes `axes` and one more, in the form that the operand has."""
-    if operand.shape == given:
-        return result.reshape(axes)
-    return result.reshape(prod(axes), *operand.shape[1:])
+def _restored(xp: Any, result: Any, operand: Shape, axes: Shape, given: Shape) -> Any:
+    """A result with axes `axes`, and perhaps one more, in the form that the operand has."""
+    return xp.reshape(result, axes if operand == given else (prod(axes), *operand[1:]))

@@ -1,5 +1,6 @@
 """What generated code calls for indicators: products through views, and arrays of 0 and 1."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from operator import mul
@@ -8,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from eggrad.engine.indices.affine import form, indices
+from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.indicator_plan import Plan, View, plan
+from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View, plan
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.terms.binding import Array, check_shape
 
@@ -38,15 +39,20 @@ def _array(constraints: Numbers, shape: tuple[int, ...], dtype: Any) -> Array:
     result = np.ones(shape, dtype)
     axes = np.ogrid[tuple(slice(n) for n in shape)]
     for relation, coefficients in constraints:
-        value = coefficients[-1] + np.zeros((1,) * len(shape), _integers(coefficients, shape))
-        for c, axis in zip(coefficients, axes, strict=False):
-            value = value + c * axis.astype(value.dtype, copy=False)
-        if relation == ">=":
-            result *= value >= 0
-        else:
-            result *= (value % relation if isinstance(relation, int) else value) == 0
+        kind = _integers(coefficients, shape)
+        grid = [axis.astype(kind, copy=False) for axis in axes]
+        result *= holds(relation, coefficients, grid)
     result.flags.writeable = False
     return result
+
+
+def holds(relation: str | int, coefficients: Sequence[int], grid: Sequence[Any]) -> Any:
+    """Whether a constraint holds, for the indices of all axes, ready to be broadcast."""
+    *steps, start = coefficients
+    value = sum((c * axis for c, axis in zip(steps, grid, strict=True) if c), start)
+    if relation == ">=":
+        return value >= 0
+    return (value % relation if isinstance(relation, int) else value) == 0
 
 
 def _integers(coefficients: tuple[int, ...], shape: tuple[int, ...]) -> Any:
@@ -76,8 +82,8 @@ def indicator_product(
     part, other, out = spec
     if own is None:
         if {*part, *other} <= {*out}:
-            holds = zeros_and_ones(constraints, shape, np.bool_)
-            return _chosen(holds, part, array, other, out)[()]
+            mask = zeros_and_ones(constraints, shape, np.bool_)
+            return _chosen(mask, part, array, other, out)[()]
         ones = zeros_and_ones(constraints, shape, array.dtype)
         return np.einsum(ones, [*part], array, [*other], [*out])[()]
     value, labels = _reduced(_entries(array, own.source, own), own)
@@ -141,17 +147,16 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
 
     With the indices of its axes, those of the target in the target's order where it has them all.
     """
-    running = _running_sum(value, own)
-    if running is not None:
-        return running
+    if own.running is not None:
+        return _running_sum(value, own, own.running), own.target.labels
     labels, kept = own.source.labels, own.kept
     if kept == own.target.labels:
         kept = own.target.labels
     if own.mask:
         shape = tuple(own.extent(i) for i in own.masked)
         if {*kept} == {*labels, *own.masked}:
-            holds = zeros_and_ones(own.mask_numbers, shape, np.bool_)
-            result = _chosen(holds, own.masked, value, labels, kept)
+            mask = zeros_and_ones(own.mask_numbers, shape, np.bool_)
+            result = _chosen(mask, own.masked, value, labels, kept)
         else:
             mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
             result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
@@ -162,12 +167,12 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     return (result * own.repetitions if own.repetitions != 1 else result), kept
 
 
-def _chosen(holds: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
+def _chosen(mask: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
     """The entries of an array where a condition on indices holds, 0 elsewhere, with axes `wanted`.
 
     A product with 0 would keep the sign of a number, and be none of an infinite one.
     """
-    spread = _spread(holds, part, wanted), _spread(value, labels, wanted)
+    spread = _spread(mask, part, wanted), _spread(value, labels, wanted)
     return np.where(*spread, np.zeros((), value.dtype))
 
 
@@ -179,33 +184,27 @@ def _spread(value: Array, labels: Indices, wanted: Indices) -> Array:
     return value[tuple(slice(None) if i in own else None for i in wanted)]
 
 
-def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
-    """Σⱼ≤ᵢ aⱼ for every i, from one cumulative sum; None where the mask says something else."""
-    labels, wanted = own.source.labels, own.target.labels
-    if len(own.mask) != 1 or own.mask[0][0] != ">=":
-        return None
-    pair = indices(own.mask[0][1])
-    gone = [i for i in pair if i in labels and i not in wanted]
-    new = [i for i in pair if i in wanted and i not in labels]
-    if not len(pair) == 2 == len(gone) + len(new) == 2 * len(gone):
-        return None
-    kept = tuple(new[0] if [i] == gone else i for i in labels)
-    step, sign, start = own.numbers((*new, *gone))[0][1]
-    if set(kept) != set(wanted) or abs(sign) != 1:
-        return None
-    if _integers((step, start), (own.extent(new[0]),)) is object:
-        return None
-    axis = labels.index(gone[0])
-    length = value.shape[axis]
-    if sign > 0:
-        value, start = np.flip(value, axis), start + length - 1
-    if (step, start) == (1, 0) and own.extent(new[0]) == length:
-        return np.cumsum(value, axis).transpose([kept.index(i) for i in wanted]), wanted
-    count = np.clip(step * np.arange(own.extent(new[0])) + start + 1, 0, length)
-    sums = np.zeros((*value.shape[:axis], length + 1, *value.shape[axis + 1 :]), value.dtype)
-    after_first = (slice(None),) * axis + (slice(1, None),)
-    np.cumsum(value, axis, out=sums[after_first])
-    return sums.take(count, axis).transpose([kept.index(i) for i in wanted]), wanted
+def _running_sum(value: Array, own: Plan, running: RunningSum) -> Array:
+    """The sums of the first entries along an axis, or of the last ones, from a cumulative one."""
+    axis, kept, wanted = running.axis, running.labels, own.target.labels
+    count = own.extent(kept[axis])
+    value = np.flip(value, axis) if running.backward else value
+    if running.entries == (1, 1) and count == value.shape[axis]:
+        sums = np.cumsum(value, axis)
+    else:
+        length = value.shape[axis]
+        sums = np.zeros((*value.shape[:axis], length + 1, *value.shape[axis + 1 :]), value.dtype)
+        after_first = (slice(None),) * axis + (slice(1, None),)
+        np.cumsum(value, axis, out=sums[after_first])
+        sums = sums.take(summand_counts(running, count, length), axis)
+    return sums.transpose([kept.index(i) for i in wanted])
+
+
+def summand_counts(running: RunningSum, count: int, length: int) -> Array:
+    """How many of the first entries along an axis of some length are in each of some sums."""
+    every = np.arange(count, dtype=_integers(running.entries, (count,)))
+    step, first = running.entries
+    return np.clip(step * every + first, 0, length).astype(np.intp)
 
 
 def _write(result: Array, own: Plan, value: Array) -> None:

@@ -5,13 +5,15 @@ elimination.
 """
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 from importlib import import_module
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.spec import letters
 from eggrad.engine.terms.binding import Array
 
 
@@ -87,15 +89,6 @@ def orthonormal_factor(stack: Array) -> Array:
     return _each(lambda a: np.linalg.qr(a)[0], stack)
 
 
-def inverses(stack: Array) -> Array:
-    """The inverse of each matrix; NaN for those where elimination meets a zero pivot.
-
-    >>> inverses(np.array([[[2.0]], [[0.0]]])).ravel()
-    array([0.5, nan])
-    """
-    return _each(np.linalg.inv, stack)
-
-
 def matrix_exponential(stack: Array) -> Array:
     """The exponential of each matrix, SciPy's; NaN where one is not finite.
 
@@ -113,16 +106,13 @@ def matrix_exponential(stack: Array) -> Array:
     return np.where(finite, linalg.expm(np.where(finite, stack, 0.0)), np.nan)
 
 
-def inverse(matrix: Array) -> Array:
-    """The inverse; all entries NaN where elimination meets a zero pivot.
+def inverse(stack: Array) -> Array:
+    """The inverse of each matrix; all entries NaN where elimination meets a zero pivot.
 
-    >>> inverse(np.array([[2.0]]))
-    array([[0.5]])
+    >>> inverse(np.array([[[2.0]], [[0.0]]])).ravel()
+    array([0.5, nan])
     """
-    try:
-        return np.linalg.inv(matrix)
-    except np.linalg.LinAlgError:
-        return np.full_like(matrix, np.nan)
+    return _each(np.linalg.inv, stack)
 
 
 def adjugate(matrix: Array) -> Array:
@@ -155,28 +145,53 @@ def cofactors(k: int, matrix: Array) -> Array:
     except np.linalg.LinAlgError:
         return np.full((n, n) * k, np.nan, matrix.dtype)
     orientation = np.linalg.det(left) * np.linalg.det(right)
-    others = orientation * _products_of_others(k, values)
+    others = orientation * products_of_others(np, k, values, np.eye(n, dtype=values.dtype))
     left, right = left.conj(), right.conj().T
     if k == 1:
         return (left * others) @ right.T
-    result = np.zeros((n, n) * k, left.dtype)
-    for order in permutations(range(k)):
-        # Operand t has its row axis 2t and column axis 2t + 1; the summed axes follow from 2k.
-        operands: list[Any] = [others, range(2 * k, 3 * k)]
-        for t, image in enumerate(order):
-            operands += [left, (2 * t, 2 * k + t), right, (2 * t + 1, 2 * k + image)]
-        inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
-        result += (-1) ** inversions * np.einsum(*operands, range(2 * k), optimize=True)
+    return turned_back(k, others, left, right, partial(np.einsum, optimize=True))
+
+
+def products_of_others(xp: Any, k: int, values: Any, same: Any) -> Any:
+    """For each tuple of k places the product of the values elsewhere; 0 where a place repeats.
+
+    `same` is the identity matrix, of the library whose functions `xp` has.
+
+    >>> products_of_others(np, 2, np.array([3.0, 5.0]), np.eye(2))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    n = values.shape[0]
+
+    def are_same(*axes: int) -> Any:
+        return xp.reshape(same, tuple(n if axis in axes else 1 for axis in range(k + 1)))
+
+    taken = sum(are_same(place, k) for place in range(k))
+    product = xp.prod(xp.where(taken > 0, xp.ones_like(values), values), axis=-1)
+    repeats: Any = sum(are_same(*pair) for pair in combinations(range(k), 2))
+    return xp.where(repeats[..., 0] > 0, xp.zeros_like(product), product) if k > 1 else product
+
+
+def turned_back(k: int, others: Any, left: Any, right: Any, einsum: Callable[..., Any]) -> Any:
+    """The sum over all orders of k columns, each with its sign, of a tensor turned by U and V."""
+    result: Any = 0.0
+    for sign, spec in _orders(k):
+        result = result + sign * einsum(spec, others, *(left, right) * k)
     return result
 
 
-def _products_of_others(k: int, values: Array) -> Array:
-    """For each tuple of k places the product of the values elsewhere; 0 where a place repeats."""
-    n = len(values)
-    places = np.indices((n,) * k)
-    taken = np.sum(places[..., None] == np.arange(n), axis=0)
-    distinct = (taken <= 1).all(-1)
-    return np.where(distinct, np.prod(np.where(taken > 0, 1, values), axis=-1), 0)
+@lru_cache(maxsize=8)
+def _orders(k: int) -> tuple[tuple[int, str], ...]:
+    """The sign of every order of k columns, and the product that turns the columns so."""
+    found: list[tuple[int, str]] = []
+    for order in permutations(range(k)):
+        # Operand t has its row axis 2t and column axis 2t + 1; the summed axes follow from 2k.
+        parts = [tuple(range(2 * k, 3 * k))]
+        for t, image in enumerate(order):
+            parts += [(2 * t, 2 * k + t), (2 * t + 1, 2 * k + image)]
+        inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+        found.append(((-1) ** inversions, letters(*parts, tuple(range(2 * k)))))
+    return tuple(found)
 
 
 # Positive definite matrices ---------------------------------------------------------------------

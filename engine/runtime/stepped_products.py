@@ -7,7 +7,7 @@ all steps are added.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import prod
 from typing import Any, Final
 
@@ -109,23 +109,20 @@ def kernel_of(
     # What no view has is repeated in the first one.
     first = (*left, *(i for i in labels if i not in left and i not in right))
     second = (*right,)
-    return (first, second, kept), Kernel(_Sum(first, second, kept).add)
+    return (first, second, kept), Kernel(partial(_add_sum, ([*first], [*second], [*kept])))
 
 
 def _multiply(left: Array, right: Array, target: Array) -> None:
     target += left * right
 
 
-class _Sum:
+def _add_sum(
+    axes: tuple[list[int], list[int], list[int]], left: Array, right: Array, target: Array
+) -> None:
     """A product summed over what the target lacks, entry by entry."""
-
-    def __init__(self, left: Indices, right: Indices, kept: Indices) -> None:
-        self._axes = [*left], [*right], [*kept]
-
-    def add(self, left: Array, right: Array, target: Array) -> None:
-        first, second, kept = self._axes
-        arguments: list[Any] = [left, first, right, second, kept]
-        target += np.einsum(*arguments)
+    first, second, kept = axes
+    arguments: list[Any] = [left, first, right, second, kept]
+    target += np.einsum(*arguments)
 
 
 def _matrices(
@@ -250,7 +247,6 @@ class Layout:
     """How many bytes each label moves in a contiguous array, the first or second or result."""
 
     operand: int
-    labels: Indices
     moves: Mapping[int, int]
     strides: tuple[int, ...]
 
@@ -269,7 +265,7 @@ class Layout:
         strides = tuple(size * prod(shape[i] for i in inside[k]) for k in range(len(shape)))
         own = zip(plan.labels, plan.moves[operand], strict=True)
         moves = {i: sum(map(int.__mul__, m, strides)) for i, m in own if any(m)}
-        return cls(operand, plan.labels, moves, strides)
+        return cls(operand, moves, strides)
 
     def start(self, step: Step) -> int:
         """Where the first entry is."""

@@ -163,7 +163,7 @@ _ALL: Final = (
         name="inverses",
         sentence="The inverse of each matrix of a stack.",
         shape="mn",
-        code="inverses({})",
+        code="inverse({})",
         python="np.linalg.inv({})",
         square=True,
     ),

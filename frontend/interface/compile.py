@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args, overload
 from eggrad.engine.backends import LIBRARIES, ArrayFactors, ArrayFunction, FollowingFunction
 from eggrad.engine.compilation.checked import CheckedFunction, factors_of
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
-from eggrad.engine.compilation.factored_code import CompiledFactors, compile_factored
+from eggrad.engine.compilation.factored_code import CompiledFactors
 from eggrad.engine.compilation.variants import cheapest_variant, explain
 from eggrad.engine.costs.time_model import load_rates
 from eggrad.engine.errors import UnsupportedOperation
@@ -164,10 +164,9 @@ def compile(
     if structure == "factored":
         terms, single = variants[0].terms, not several
         if backend != "numpy":
-            return ArrayFactors(
-                backend, terms, scope=scope, sizes=sizes, columns=columns, single=single, jit=jit
-            )
-        found = compile_factored(terms, scope, sizes, columns, single, reference=reference)
+            more = (scope, sizes, columns, single)
+            return ArrayFactors(backend, terms, *more, reference=reference, jit=jit)
+        found = CompiledFactors(terms, scope, sizes, columns, single, reference=reference)
         return CheckedFunction(found, scope) if check else found
     choose, note, forms = None, "", [Form(variants[0].terms)]
     if len(variants) > 1:

@@ -51,14 +51,28 @@ def test_the_tensor_and_the_operator_are_those_of_numpy(library: str, name: str)
     np.testing.assert_allclose(
         np.asarray(h(convert(v.ravel()))).ravel(), product.ravel(), atol=1e-12
     )
+    several = np.random.default_rng(3).normal(size=(v.size, 3))
+    products = dense.reshape(-1, v.size) @ several
+    np.testing.assert_allclose(np.asarray(h @ convert(several)), products, atol=1e-12)
     w = np.random.default_rng(2).normal(size=rows)
     turned = np.tensordot(w, dense, len(rows))
     np.testing.assert_allclose(np.asarray(h.transposed() @ convert(w)), turned, atol=1e-12)
     linear = h.aslinearoperator()
     np.testing.assert_allclose(linear @ v.ravel(), product.ravel(), atol=1e-12)
+    np.testing.assert_allclose(linear @ several, products, atol=1e-12)
     np.testing.assert_allclose(linear.rmatvec(w.ravel()), turned.ravel(), atol=1e-12)
     with pytest.raises(eg.ShapeError, match="@: the operand has shape"):
         h @ convert(np.ones((1, 2, 3, 4)))
+
+
+@each(["jax", "torch"])
+def test_complex_arrays_have_the_tensors_of_the_terms_as_given(library: str) -> None:
+    convert, rng = converter(library), np.random.default_rng(4)
+    given = {"x": rng.normal(size=5) + 1j * rng.normal(size=5)}
+    f = eg.jacobian(abs(x) ** 2 * x, x)
+    h = eg.compile(f, backend=library, structure="factored")(x=convert(given["x"]))
+    want = eg.compile(f, structure="factored")(**given)
+    np.testing.assert_allclose(np.asarray(h.todense()), want.todense(), atol=1e-12)
 
 
 @each(["jax"])

@@ -287,3 +287,22 @@ def test_norms_of_very_large_and_small_entries(library: str) -> None:
         np.testing.assert_allclose(got, 0.5 * size, rtol=1e-12)
     rows = eg.compile(eg.exp(A) / eg.sum(eg.exp(A), axis=1)[:, None], backend=library)
     assert np.asarray(rows(convert(np.ones((0, 3))))).shape == (0, 3)
+
+
+@each(["jax", "torch", "array_api"])
+def test_determinants_of_complex_matrices_have_derivatives(library: str) -> None:
+    convert, rng = converter(library), np.random.default_rng(0)
+    given = rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3))
+    f = eg.compile(eg.gradient(eg.det(S), S), backend=library, jit=False)
+    want = np.linalg.det(given) * np.linalg.inv(given).T
+    np.testing.assert_allclose(np.asarray(f(S=convert(given))), want, rtol=1e-10)
+
+
+@each()
+def test_arguments_in_order_are_those_that_were_given(library: str) -> None:
+    """Also where lowering has done without some."""
+    convert, y = converter(library), eg.variable("y", ("n",))
+    f = eg.compile(0 * y + x, backend=library, jit=False)
+    assert f.parameters == eg.compile(0 * y + x).parameters == ("x", "y")
+    found = f(convert(np.arange(3.0)), convert(np.ones(3)))
+    np.testing.assert_array_equal(np.asarray(found), np.arange(3.0))

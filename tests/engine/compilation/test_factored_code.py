@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine.compilation.factored_code import compile_factored, structure
+from eggrad.engine.compilation.factored_code import CompiledFactors, structure
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from tests.cases.test_derivative_cases import CASES, instances
@@ -33,7 +33,7 @@ def shown(term: t.Term) -> list[str]:
     sizes = dict.fromkeys(("m", "n", "k"), 2)
     rng = np.random.default_rng(0)
     values = oracle.random_values(t.variables(term), sizes, rng, "normal")
-    (tensor,) = compile_factored([term], sizes=sizes)(**values)
+    (tensor,) = CompiledFactors([term], sizes=sizes)(**values)
     return [repr(p)[len("<Part ") : -1] for p in tensor.parts]
 
 
@@ -59,7 +59,7 @@ L, R = t.variable("L", ("n", 2)), t.variable("R", (2, "n"))
 def test_matrices_of_low_rank_stay_products(term: t.Term, parts: list[str]) -> None:
     sizes = {"n": 12}
     values = oracle.random_values(t.variables(term), sizes, np.random.default_rng(0), "normal")
-    (tensor,) = compile_factored([term], sizes=sizes)(**values)
+    (tensor,) = CompiledFactors([term], sizes=sizes)(**values)
     assert [repr(p)[len("<Part ") : -1] for p in tensor.parts] == parts
     (reference,) = oracle.evaluate([term], values, sizes)
     np.testing.assert_allclose(tensor.todense(), reference, rtol=1e-12, atol=1e-12)
@@ -123,7 +123,7 @@ def test_sums_of_products_do_not_multiply() -> None:
         whole = t.einsum("ij,jk->ik", whole, t.add(d, rank_two))
     assert len(structure(whole)) <= 5
     values = {"x": np.array([0.1, -0.2])}
-    (tensor,) = compile_factored([whole])(**values)
+    (tensor,) = CompiledFactors([whole])(**values)
     np.testing.assert_allclose(tensor.todense(), oracle.value(whole, values), rtol=1e-9)
 
 
@@ -134,7 +134,7 @@ def test_parts_add_up_to_the_oracle(roots: list[t.Term], seed: int) -> None:
     sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
     values = oracle.random_values(t.variables(*roots), sizes, rng, "normal")
     with np.errstate(all="ignore"):
-        results = compile_factored(roots, sizes=sizes)(**values)
+        results = CompiledFactors(roots, sizes=sizes)(**values)
     assert [r.shape for r in results] == [tuple(sizes.get(d, d) for d in r.dims) for r in roots]
     if numeric_terms.is_tame(roots, values, sizes):
         for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):

@@ -1,14 +1,20 @@
 """Products with indicators: the plan by views against einsum with the whole array."""
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
+from eggrad.engine.backends import kernels_of
 from eggrad.engine.indices.affine import coefficient
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import plan
 from eggrad.engine.oracle.oracle import holds
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
+from eggrad.engine.terms.binding import Array
 from eggrad.engine.workbench.drawing import random_constraints
+from tests.support.array_libraries import converter, each
 
 
 def numbers(constraints: Constraints, order: int) -> tuple:
@@ -18,15 +24,23 @@ def numbers(constraints: Constraints, order: int) -> tuple:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_products(seed: int) -> None:
+class Product(NamedTuple):
+    """The arguments of a product with an indicator, its value, and whether there is a plan."""
+
+    arguments: tuple[Any, ...]
+    expected: Array
+    planned: bool
+
+
+def random_products(seed: int, count: int) -> Iterator[Product]:
+    """Products of indicators of up to four axes, the value from the array of zeros and ones."""
     rng = np.random.default_rng(seed)
-    planned = 0
-    for _ in range(500):
+    for _ in range(count):
         order = int(rng.integers(1, 5))
         shape = tuple(int(n) for n in rng.integers(0 if rng.random() < 0.1 else 1, 6, size=order))
         constraints = random_constraints(shape, rng)
-        ones = zeros_and_ones(numbers(constraints, order), shape)
+        own = numbers(constraints, order)
+        ones = zeros_and_ones(own, shape)
         assert (ones == holds(constraints, shape, {})).all()
         part = tuple(range(order))
         other = tuple(int(i) for i in rng.permutation(order + 1)[: rng.integers(0, order + 2)])
@@ -34,12 +48,39 @@ def test_random_products(seed: int) -> None:
         array = rng.normal(size=[lengths[i] for i in other])
         known = [int(i) for i in rng.permutation(sorted({*part, *other}))]
         out = tuple(i for i in known if rng.random() < 0.5)
-        found = indicator_product((part, other, out), numbers(constraints, order), shape, array)
         expected = np.einsum(ones, part, array, other, out)
-        assert found.shape == expected.shape
-        np.testing.assert_allclose(found, expected, atol=1e-12)
-        planned += plan(constraints, other, out, lengths) is not None
-    assert planned > 250
+        planned = plan(constraints, other, out, lengths) is not None
+        yield Product(((part, other, out), own, shape, array), expected, planned)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_products(seed: int) -> None:
+    products = list(random_products(seed, 500))
+    for product in products:
+        found = indicator_product(*product.arguments)
+        assert found.shape == product.expected.shape
+        np.testing.assert_allclose(found, product.expected, atol=1e-12)
+    assert sum(product.planned for product in products) > 250
+
+
+@each(["jax", "torch", "array_api"])
+def test_random_products_of_other_libraries(library: str) -> None:
+    from array_api_compat import array_namespace
+
+    convert = converter(library)
+    for product in random_products(5, 100):
+        spec, constraints, shape, array = product.arguments
+        own = convert(array)
+        kernels = kernels_of(library, array_namespace(own))
+        found = kernels.indicator_product(spec, constraints, shape, own)
+        assert tuple(found.shape) == product.expected.shape
+        np.testing.assert_allclose(np.asarray(found), product.expected, atol=1e-12)
+
+
+def test_running_sums_of_what_is_repeated() -> None:
+    x, triangle = np.arange(4.0), ((">=", (1, -1, 0, 0)),)
+    found = indicator_product(((0, 1, 2), (1,), (0,)), triangle, (4, 4, 3), x)
+    np.testing.assert_array_equal(found, 3 * np.cumsum(x))
 
 
 def test_reading_is_a_view() -> None:
