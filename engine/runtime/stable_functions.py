@@ -248,19 +248,3 @@ def solve(matrix: Array, right: Array) -> Array:
         return np.linalg.solve(matrix, columns).reshape(right.shape)
     except np.linalg.LinAlgError:
         return np.full(right.shape, np.nan)
-
-
-def solve_all(matrix: Array, *rights: Array) -> list[Array]:
-    """`solve` for several tensors: the matrix is decomposed once.
-
-    >>> solve_all(np.array([[2.0]]), np.array([3.0]), np.array([[4.0, 5.0]]))
-    [array([1.5]), array([[2. , 2.5]])]
-    """
-    columns = [right.reshape(len(matrix), prod(right.shape[1:])) for right in rights]
-    found = solve(matrix, np.concatenate(columns, axis=1))
-    parts: list[Array] = []
-    end = 0
-    for own, right in zip(columns, rights, strict=True):
-        start, end = end, end + own.shape[1]
-        parts.append(found[:, start:end].reshape(right.shape))
-    return parts
