@@ -115,7 +115,8 @@ class _Lowering:
         if (value, dims) not in self._written_out:
             self._program.made.add(dims)
             axes = tuple(range(len(dims)))
-            own = Instruction("with_zeros", (value.atom,), axes, (value, dims))
+            sizes = dict(enumerate(dims))
+            own = Instruction("with_zeros", (value.atom,), axes, (value, dims), sizes)
             self._written_out[value, dims] = Value(self._block.emit(own), axes, axes)
         return self._written_out[value, dims]
 
@@ -127,11 +128,11 @@ class _Lowering:
         if value.labels == value.axes:
             return value.source
         own = tuple(value.axes.index(i) for i in value.labels)
+        kind = "transpose"
         if len(own) < len(dims):
             self._program.made.add(dims)
             kind = "broadcast" if own else "filled"
-            return Instruction(kind, ((value.source, own),), axes, dims)
-        return Instruction("transpose", ((value.source, own),), axes)
+        return Instruction(kind, ((value.source, own),), axes, dims, dict(enumerate(dims)))
 
     def _arrays(self, terms: Sequence[Term], values: Sequence[Value]) -> tuple[Atom, ...]:
         """Values as arrays with all axes of their terms."""
@@ -215,7 +216,8 @@ class _Lowering:
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
         axes = _axes(node)
-        return Value(self._block.alias(Instruction(kind, (), axes, data)), axes, axes)
+        made = Instruction(kind, (), axes, data, dict(enumerate(node.dims)))
+        return Value(self._block.alias(made), axes, axes)
 
     def _entrywise(self, kind: str, node: Term, args: Sequence[Value], data: Any = None) -> Value:
         """An operation on the entries of values with the axes of a node, or of scalars."""
@@ -228,7 +230,7 @@ class _Lowering:
             order = next((labels for labels in own if {*labels} == present), order)
         atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
         lengths = tuple(self._model.length(node.dims[i]) for i in order)
-        made = Instruction(kind, atoms, order, data, {}, lengths)
+        made = Instruction(kind, atoms, order, data, dict(enumerate(node.dims)), lengths)
         axes = tuple(range(max(len(v.axes) for v in values)))
         return Value(self._block.emit(made), order, axes)
 
@@ -237,7 +239,8 @@ class _Lowering:
         value = self._entrywise("function", node, args, (own, self._is_asked(node)))
         if not own.is_test or node in self._program.masks:
             return value
-        made = Instruction("numbers", (value.atom,), value.labels)
+        sizes = dict(enumerate(node.dims))
+        made = Instruction("numbers", (value.atom,), value.labels, None, sizes)
         return Value(self._block.emit(made), value.labels, value.axes)
 
     def _is_asked(self, node: Term) -> tuple[bool, ...]:
@@ -331,7 +334,8 @@ class _Lowering:
             # What is computed may be no integers of the library's.
             known = not self._program.alone or selection.args[0].op in ("variable", "array")
             if known and {*labels} == {*out}:
-                made = Instruction("selected", (array, index), labels, axis)
+                sizes = dict(zip(out, node.dims, strict=True))
+                made = Instruction("selected", (array, index), labels, axis, sizes)
                 return Value(self._block.emit(made), labels, out)
         if self._program.alone:
             return None

@@ -7,6 +7,8 @@ from typing import Final
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 
 *_, _ATOM = levels("python")
+# What stands in brackets as an operand of anything.
+_LOOSE: Final = -1
 _NEGATED: Final = re.compile(r"-\w+\Z")
 _CALL: Final = re.compile(r"[\w.]+\(\{\}(, (\{\}|\d+))*\)\Z")
 
@@ -24,7 +26,7 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
     """The text with these operands; what it mentions twice is `named` first.
 
     >>> filled("{} > {}", [("a", _ATOM), ("b + 1", 0)], str)
-    ('(a > (b + 1))', 4)
+    ('a > (b + 1)', -1)
     """
     if len(args) == 1 and _NEGATED.match(args[0][0]) and "-{}" in template:
         # Two signs are none.
@@ -37,7 +39,7 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
         for (text, level), twice in zip(args, often, strict=True)
     ]
     whole = template.format(*texts)
-    return (whole, _ATOM) if _is_one_call(template) else (f"({whole})", _ATOM)
+    return whole, _ATOM if _is_one_call(template) else _LOOSE
 
 
 def _is_one_call(template: str) -> bool:
