@@ -51,7 +51,7 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
 
 class _LibraryDialect(PythonDialect):
     def origin(self, function: OwnFunction) -> str:
-        found = imported(function, self.key)
+        found = imported(function, self.records)
         if not found:
             raise UnsupportedOperation(
                 f"{function.name} is a function of your own: evaluate= has none of {self.language} "
@@ -62,7 +62,7 @@ class _LibraryDialect(PythonDialect):
 
 class _JaxDialect(_LibraryDialect):
     language = "JAX"
-    key = "jax"
+    records = "jax"
     reserved = PythonDialect.reserved | {"jax", "jnp"}
     modules: Mapping[str, str] = {
         "jax.nn.": "import jax",
@@ -109,7 +109,7 @@ _TORCH: Final = {
 
 class _TorchDialect(_LibraryDialect):
     language = "PyTorch"
-    key = "torch"
+    records = "torch"
     reserved = PythonDialect.reserved | {"torch"}
     reads_backwards = False
     modules: Mapping[str, str] = {"torch.": "import torch"}
@@ -195,7 +195,8 @@ class _TorchDialect(_LibraryDialect):
     # Truth values.
 
     def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
-        return asked_operands(*own.data, operands)
+        function, asked = own.data
+        return asked_operands(function, asked, operands)
 
     def _numbers(self, own: Instruction) -> Text:
         return f'{self.atom(own.operands[0])}.to({self._like}["dtype"])', ATOM

@@ -25,7 +25,12 @@ from eggrad.engine.indices.spec import LETTERS, Indices, Size
 from eggrad.engine.indices.texts import ascii_identifier
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.programs import WORTH_NAMING, PrintedDialect, format_condition
+from eggrad.frontend.printing.programs import (
+    ARITHMETIC,
+    WORTH_NAMING,
+    PrintedDialect,
+    format_condition,
+)
 
 Range = tuple[str, str]
 """An index, and the text of the size of its axis."""
@@ -145,6 +150,10 @@ class EntryDialect(PrintedDialect):
             self._scope = before
         return self._stored[own]
 
+    def name_of(self, source: Source) -> str:
+        """The name of an array."""
+        return self.stored(source) if isinstance(source, Instruction) else self.source(source)[0]
+
     def by_entries(self, own: Instruction) -> str:
         """The name of an array that is made entry by entry."""
         return self.named(self.comprehension(own))
@@ -157,8 +166,9 @@ class EntryDialect(PrintedDialect):
 
     def result(self, source: Source) -> str:
         """The array to return."""
-        made = isinstance(source, Instruction) and source.labels and not self.has_words(source)
-        return self.comprehension(source) if made else super().result(source)
+        if isinstance(source, Instruction) and source.labels and not self.has_words(source):
+            return self.comprehension(source)
+        return super().result(source)
 
     def is_long(self, own: Instruction) -> bool:
         """Whether a name is shorter than what an instruction computes."""
@@ -271,7 +281,7 @@ class EntryDialect(PrintedDialect):
 
     def _entries_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
         ((source, labels),) = own.operands
-        name = source if isinstance(source, str) else self.stored(source)  # type: ignore[arg-type]
+        name = self.name_of(source)
         at = iter([index[i] for i in own.labels])
         key = [*own.data, *":" * (len(labels) - len(own.data))]
         places = [self._within(part, next(at) if ":" in part else "") for part in key]
@@ -306,7 +316,8 @@ class EntryDialect(PrintedDialect):
 
     def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
         """The operands of a function, of which some are truth values."""
-        made = asked_operands(*own.data, operands, self.spelled(own, self.nonzero))
+        function, asked = own.data
+        made = asked_operands(function, asked, operands, self.spelled(own, self.nonzero))
         if made != [*operands]:
             self.words(self.nonzero)
         return made
@@ -321,7 +332,7 @@ class EntryDialect(PrintedDialect):
 
     def template(self, own: Function) -> str:
         """The text of a function, with places for its operands."""
-        return own.spelled.get(self.key) or f"{own.name}({', '.join(['{}'] * own.arity)})"
+        return own.spelled.get(self.records) or f"{own.name}({', '.join(['{}'] * own.arity)})"
 
     def _known(self, own: Instruction) -> Text:
         values = own.data[0].values
@@ -339,7 +350,7 @@ class EntryDialect(PrintedDialect):
         node: Term = own.data
         name = "cofactors" if node.op == "cofactors" and node.data == 1 else node.op
         found = MATRIX_FUNCTIONS.get(name)
-        template = getattr(found, self.key) if found else self.of_matrices.get(name, "")
+        template = getattr(found, self.records) if found else self.of_matrices.get(name, "")
         if not template:
             raise UnsupportedOperation(f"{node.op} has no text in {self.language}")
         text, level = self.matrix(own)
@@ -407,6 +418,8 @@ class MatrixDialect(EntryDialect):
                 return (small and found.kind != "hypot") or not own.labels
             case "outer" | "with_zeros" | "diagonal":
                 return small
+            case "transpose":
+                return not self._lacks_words(own.operands[0][0])
             case "broadcast":
                 return self._stands(own.operands[0], own)
             case "selection" | "selected" | "zeros_and_ones":
@@ -433,6 +446,11 @@ class MatrixDialect(EntryDialect):
         named = not self.inline and reduction(source) is not None
         return not named and (not kinds or source.kind in kinds)
 
+    def is_long(self, own: Instruction) -> bool:
+        """Whether a name is shorter than what an instruction computes, or spares much work."""
+        much = own.kind in ("call", "function") or reduction(own) is not None
+        return (much and self.has_words(own)) or super().is_long(own)
+
     def sign(self, own: Instruction, sign: str) -> str:
         """The sign of an operation of two; a point says that it is one of entries."""
         arrays = [bool(labels) for _, labels in own.operands]
@@ -447,9 +465,16 @@ class MatrixDialect(EntryDialect):
         text = self.source(source)
         if labels == wanted:
             return text
-        if len(labels) == 2:
-            return self._turned(text)
-        return self.permuted(text, tuple(labels.index(i) for i in wanted)), ATOM
+        if len(labels) > 2:
+            return self.permuted(text, tuple(labels.index(i) for i in wanted)), ATOM
+        whole = self._turned(text)
+        if not isinstance(source, Instruction) or source in self._stored:
+            return whole
+        if source.kind not in ARITHMETIC:
+            return whole
+        # The same of transposed operands, where that is no longer.
+        parts = self.text(replace(source, labels=source.labels[::-1]))
+        return min(parts, whole, key=lambda text: len(text[0]))
 
     def _turned(self, text: Text) -> Text:
         return f"{bracketed(text, ATOM)}'", POWER
@@ -487,7 +512,7 @@ class MatrixDialect(EntryDialect):
         if found is None or not isinstance(source, Instruction) or source in self._stored:
             return None
         products = source.kind == "contract" and not _is_sum(source.data)
-        if products or len(found.kept) != 1 or len(found.operands[0][1]) != 2:
+        if products or len(found.kept) != 1 or not self.has_words(source):
             return None
         operand, labels = self._operand(source, found)
         axis = 2 - labels.index(found.kept[0])
@@ -495,8 +520,12 @@ class MatrixDialect(EntryDialect):
 
     def _sum(self, own: Instruction) -> Text:
         ((source, _),) = own.operands
-        if isinstance(source, Instruction) and source.kind == "diagonal" and not own.labels:
-            return self.call(self.trace, self.source(source.operands[0][0])[0])
+        if isinstance(source, Instruction) and not own.labels:
+            inner = [array for array, _ in source.operands]
+            if source.kind == "diagonal":
+                return self.call(self.trace, self.source(inner[0])[0])
+            if source.kind == "multiply" and len(source.labels) == 1:
+                return self.dot(inner[0], inner[1])
         return self._reduced(own)
 
     def _reduced(self, own: Instruction) -> Text:
@@ -511,7 +540,7 @@ class MatrixDialect(EntryDialect):
         c: Contraction = own.data
         if _is_sum(c):
             return self._reduced(own)
-        return self.matrices(c if c.rows else c.exchanged())
+        return self.matrices(c.exchanged() if c.columns and not c.rows else c)
 
     def matrices(self, c: Contraction) -> Text:
         """A product of two matrices, or of a matrix and a column; or of two vectors."""

@@ -42,7 +42,7 @@ def format_julia(root: Term, scope: Sequence[Term] = ()) -> str:
 
 class _JuliaDialect(MatrixDialect):
     language = "Julia"
-    key = "julia"
+    records = "julia"
     reserved = frozenset(_WORDS.split())
     modules: Mapping[str, str] = dict.fromkeys(_LINEAR, "using LinearAlgebra")
     between = "\n"

@@ -46,7 +46,7 @@ def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
 
 class _MatlabDialect(MatrixDialect):
     language = "MATLAB"
-    key = "matlab"
+    records = "matlab"
     reserved = frozenset(_WORDS.split())
     modules: Mapping[str, str] = {"choose(": _CHOOSE}
     between = "\n"
@@ -145,6 +145,8 @@ class _MatlabDialect(MatrixDialect):
         return self._turned((text, ATOM)) if axis == 1 else (text, ATOM)
 
     def dot(self, left: Source, right: Source) -> Text:
+        if isinstance(right, str):
+            left, right = right, left
         return f"{self.row(left)[0]} * {bracketed(self.source(right), SIGN)}", PRODUCT
 
     def shape(self, dims: Dims) -> str:
@@ -183,7 +185,6 @@ class _MatlabDialect(MatrixDialect):
 
     def _entries(self, own: Instruction) -> Text:
         ((source, labels),) = own.operands
-        name = source if isinstance(source, str) else self.stored(source)
-        text = f"{name}({self.slices(own)})", ATOM
+        text = f"{self.name_of(source)}({self.slices(own)})", ATOM
         is_row = len(labels) == 2 and len(own.labels) == 1 and ":" not in own.data[0]
         return self._turned(text) if is_row else text

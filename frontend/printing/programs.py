@@ -53,8 +53,9 @@ WORTH_NAMING: Final = 8
 DEEP: Final = 40
 # Smaller integers are floating-point numbers.
 _EXACT: Final = 2**53
+_MINUS: Final = Number(Fraction(-1))
 # What computes numbers from numbers.
-_ARITHMETIC: Final = ("add", "subtract", "multiply", "scale", "divide", "negate", "repeat", "power")
+ARITHMETIC: Final = ("add", "subtract", "multiply", "scale", "divide", "negate", "repeat", "power")
 
 
 class PrintedDialect(Dialect):
@@ -64,7 +65,7 @@ class PrintedDialect(Dialect):
     """
 
     language = "NumPy"
-    key = "python"
+    records = "python"
     """What records of functions call the language."""
     reserved: frozenset[str] = frozenset()
     """What no variable may be called."""
@@ -227,7 +228,7 @@ class PrintedDialect(Dialect):
         if source.kind in ("array", "zeros_and_ones"):
             return not source.labels
         is_root = source.kind == "power" and source.data == Fraction(1, 2)
-        arithmetic = source.kind in _ARITHMETIC and not is_root
+        arithmetic = source.kind in ARITHMETIC and not is_root
         return arithmetic and all(self.is_number(s) for s, _ in source.operands)
 
     def bare(self, d: Size) -> str:
@@ -284,6 +285,9 @@ class PrintedDialect(Dialect):
         first, second = own.operands
         if first == second:
             return f"2 * {bracketed(self.broadcast_operands(own)[0], SIGN)}", PRODUCT
+        opposite = _opposite(second[0])
+        if opposite is not None:
+            return self._subtract(replace(own, operands=(first, (opposite, second[1]))))
         return super()._add(own)
 
     def _multiply(self, own: Instruction) -> Text:
@@ -294,7 +298,7 @@ class PrintedDialect(Dialect):
 
     def _scale(self, own: Instruction) -> Text:
         factor, array = own.operands
-        if factor[0] == Number(Fraction(-1)):
+        if factor[0] == _MINUS:
             return f"-{bracketed(self.transposed(array, own.labels), SIGN)}", SIGN
         return super()._scale(own)
 
@@ -335,6 +339,20 @@ class PrintedDialect(Dialect):
         return own.spelled.get("python") or own.code
 
 
+def _opposite(source: Source) -> Source | None:
+    """The same with the other sign, if it is a negative number or the multiple by one."""
+    if isinstance(source, Number):
+        return source.times(_MINUS) if source.value < 0 else None
+    if isinstance(source, str) or source.kind != "scale":
+        return None
+    (factor, _), (array, labels) = source.operands
+    positive = _opposite(factor)
+    if positive is None:
+        return None
+    made = replace(source, operands=((positive, ()), (array, labels)))
+    return array if positive == ONE and labels == source.labels else made
+
+
 class _Inline(Block):
     """No statements: what is computed stands where it is used, unless it has a name.
 
@@ -344,7 +362,9 @@ class _Inline(Block):
     def __init__(self, roots: Sequence[Term], dialect: PrintedDialect) -> None:
         super().__init__()
         self._dialect = dialect
-        self._users = Counter(a for node in postorder(*roots) for a in node.args)
+        # A sum of equals is a multiple.
+        of_node = ({*n.args} if n.op == "add" else n.args for n in postorder(*roots))
+        self._users = Counter(a for args in of_node for a in args)
         self._depth: dict[Term, int] = {}
 
     def emit(self, own: Instruction) -> Source:

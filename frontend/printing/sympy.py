@@ -42,7 +42,7 @@ def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
 
 class _SympyDialect(EntryDialect):
     language = "SymPy"
-    key = "sympy"
+    records = "sympy"
     reserved = _SYMPY | {"sum", "range", "int", "lambda"}
     nonzero = "Ne({}, 0)"
     of_matrices: Mapping[str, str] = {"cofactors": "{}.cofactor_matrix()"}
