@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from eggrad.engine.compilation.dialect import ATOM, PRODUCT
-from eggrad.engine.compilation.program import Instruction, Number, Source
+from eggrad.engine.compilation.program import Instruction, Number
 from eggrad.engine.indices.precedence import Text
-from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.array_programs import MatrixDialect, Range
+from eggrad.frontend.printing.array_programs import MatrixDialect
 from eggrad.frontend.printing.programs import written
 
 _WORDS: Final = (
@@ -40,20 +40,46 @@ def format_julia(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_JuliaDialect, root, scope)
 
 
+_SAYS: Final = {
+    "array": "[{0} for {1}]",
+    "loop": "{} in 1:{}",
+    "between": ", ",
+    "read": "{}[{}]",
+    "sum over": "sum(({} for {}); init=0.0)",
+    "max over": "maximum({} for {})",
+    "min over": "minimum({} for {})",
+    "norm over": "norm([{} for {}])",
+    "sum": "sum({})",
+    "max": "maximum({})",
+    "min": "minimum({})",
+    "norm": "norm({})",
+    "sum along": "vec(sum({}, dims={}))",
+    "max along": "vec(maximum({}, dims={}))",
+    "min along": "vec(minimum({}, dims={}))",
+    "truth": "Float64({})",
+    "truths": "Float64.({})",
+    "nonzero": "({} .!= 0)",
+    "divisible": "mod({}, {}) == 0",
+    "place": "Int(mod({}, end)) + 1",
+    "vector": "{0}",
+    "known": "reshape({}, {})",
+    "permuted": "permutedims({}, ({}))",
+    "eye": "Matrix(1.0I, {0}, {0})",
+    "diagonal": "diagm({})",
+    "trace": "tr({})",
+    "dot": "dot({}, {})",
+    "cofactors": "det({0}) * inv({0})'",
+    "logdet": "logabsdet({})[1]",
+}
+
+
 class _JuliaDialect(MatrixDialect):
     language = "Julia"
     records = "julia"
     reserved = frozenset(_WORDS.split())
     modules: Mapping[str, str] = dict.fromkeys(_LINEAR, "using LinearAlgebra")
-    between = "\n"
+    says: Mapping[str, str] = _SAYS
     root = "sqrt.({})"
-    nonzero = "({} .!= 0)"
-    place = "Int(mod({}, end)) + 1"
-    diagonal = "diagm"
-    of_matrices: Mapping[str, str] = {**MatrixDialect.of_matrices, "logdet": "logabsdet({})[1]"}
-
-    def translated(self, template: str) -> str:
-        return template.replace("np.inf", "Inf").replace("np.nan", "NaN")
 
     def definition(
         self, name: str, given: str, notes: Sequence[str], body: Sequence[str]
@@ -61,19 +87,8 @@ class _JuliaDialect(MatrixDialect):
         comments = [f"# {note}" for note in notes]
         return [*comments, f"function {name}({given})", *(f"    {line}" for line in body), "end"]
 
-    # Entry by entry
-
-    def array(self, text: str, ranges: Sequence[Range]) -> str:
-        return f"[{text} for {_loops(ranges)}]"
-
-    def total(self, kind: str, text: str, ranges: Sequence[Range]) -> Text:
-        entries = f"{text} for {_loops(ranges)}"
-        if kind == "sum":
-            return f"sum(({entries}); init=0.0)", ATOM
-        return self.call(_NAMES[kind], f"[{entries}]" if kind == "hypot" else entries)
-
-    def truth(self, text: str) -> Text:
-        return f"Float64({text})", ATOM
+    def full(self, dims: Dims, value: Text) -> Text:
+        return self.call("fill", value[0], self.shape(dims))
 
     # Operations on entries have points where they are those of arrays
 
@@ -95,10 +110,6 @@ class _JuliaDialect(MatrixDialect):
             return template
         return template.replace(".(", "(").replace(" .", " ").removeprefix(".")
 
-    def _numbers(self, own: Instruction) -> Text:
-        text = self.source(own.operands[0][0])[0]
-        return f"Float64{'.' * bool(own.labels)}({text})", ATOM
-
     def _power(self, own: Instruction) -> Text:
         (base, labels), exponent = own.operands
         text = self.source(base)[0]
@@ -106,47 +117,3 @@ class _JuliaDialect(MatrixDialect):
             # A power of an integer is one, and may overflow.
             base = Instruction("written", data=(f"{text}.0", ATOM))
         return super()._power(replace(own, operands=((base, labels), exponent)))
-
-    # Whole arrays
-
-    def permuted(self, array: Text, order: Indices) -> str:
-        return self.call("permutedims", array[0], f"({', '.join(str(k + 1) for k in order)})")[0]
-
-    def whole_of(self, kind: str, operand: Text, order: int) -> Text:
-        return self.call(_NAMES.get(kind, kind), operand[0])
-
-    def along(self, kind: str, operand: str, axis: int) -> str:
-        return self.call(_NAMES.get(kind, kind), operand, f"dims={axis}")[0]
-
-    def column(self, text: str, axis: int) -> Text:
-        return self.call("vec", text)
-
-    def dot(self, left: Source, right: Source) -> Text:
-        return self.call("dot", self.source(left)[0], self.source(right)[0])
-
-    def shape(self, dims: Dims) -> str:
-        return ", ".join(map(self.bare, dims))
-
-    def full(self, dims: Dims, value: Text) -> Text:
-        return self.call("fill", value[0], self.shape(dims))
-
-    def eye(self, size: Size) -> Text:
-        return self.call("Matrix", self.words("1.0I"), self.shape((size, size)))
-
-    def known(self, values: Any) -> Text:
-        if not values.size:
-            return self.zeros(values.shape)
-        numbers = self.listed(values.ravel("F").tolist())
-        if values.ndim < 2:
-            return numbers, ATOM
-        return self.call("reshape", numbers, self.shape(values.shape))
-
-    def reads(self, own: Instruction) -> bool:
-        return True
-
-    def _entries(self, own: Instruction) -> Text:
-        return f"{self.atom(own.operands[0])}[{self.slices(own)}]", ATOM
-
-
-def _loops(ranges: Sequence[Range]) -> str:
-    return ", ".join(f"{i} in 1:{size}" for i, size in ranges)

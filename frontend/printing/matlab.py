@@ -1,13 +1,13 @@
 """Terms as MATLAB functions, which Octave reads as well."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN
 from eggrad.engine.compilation.program import Instruction, Source
 from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.precedence import Text, bracketed
-from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.array_programs import MatrixDialect, reduction
 from eggrad.frontend.printing.programs import written
@@ -44,33 +44,46 @@ def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_MatlabDialect, root, scope)
 
 
+_SAYS: Final = {
+    "read": "{}({})",
+    "sum": "sum({})",
+    "max": "max({})",
+    "min": "min({})",
+    "norm": "norm({})",
+    "sum along": "sum({}, {})",
+    "max along": "max({}, [], {})",
+    "min along": "min({}, [], {})",
+    "truth": "double({})",
+    "truths": "double({})",
+    "nonzero": "({} ~= 0)",
+    "divisible": "mod({}, {}) == 0",
+    "place": "mod({}, end) + 1",
+    "vector": "reshape({}, {})",
+    "known": "reshape({}, {})",
+    "permuted": "permute({}, [{}])",
+    "eye": "eye({})",
+    "diagonal": "diag({})",
+    "trace": "trace({})",
+    "cofactors": "det({0}) * inv({0})'",
+    "logdet": "sum(log(abs(diag(lu({})))))",
+}
+
+
 class _MatlabDialect(MatrixDialect):
     language = "MATLAB"
     records = "matlab"
     reserved = frozenset(_WORDS.split())
     modules: Mapping[str, str] = {"choose(": _CHOOSE}
-    between = "\n"
+    says: Mapping[str, str] = _SAYS
+    assignment = "{} = {};"
     inline = False
-    nonzero = "({} ~= 0)"
-    trace = "trace"
-    place = "mod({}, end) + 1"
-    of_matrices: Mapping[str, str] = {
-        **MatrixDialect.of_matrices,
-        "logdet": "sum(log(abs(diag(lu({})))))",
-    }
-
-    def translated(self, template: str) -> str:
-        return template.replace("np.inf", "Inf").replace("np.nan", "NaN")
-
-    def assignment(self, name: str, text: str) -> str:
-        return f"{name} = {text};"
 
     def finish(self, results: Sequence[Source], is_step: bool) -> None:
         (source,) = results
         if isinstance(source, Instruction) and not self.has_words(source):
             self.by_entries(source, "result")
         else:
-            self.body.append(self.assignment("result", self.source(source)[0]))
+            self.body.append(self.assignment.format("result", self.source(source)[0]))
 
     def definition(
         self, name: str, given: str, notes: Sequence[str], body: Sequence[str]
@@ -81,110 +94,71 @@ class _MatlabDialect(MatrixDialect):
     def whole(self, needed: Sequence[str], functions: Sequence[str]) -> str:
         return super().whole((), [*functions, *(f"{text}\n" for text in needed)])
 
-    # Entry by entry
-
-    def read(self, name: str, at: Sequence[str]) -> str:
-        return f"{name}({', '.join(at)})" if at else name
-
-    def truth(self, text: str) -> Text:
-        return f"double({text})", ATOM
-
     def by_entries(self, own: Instruction, name: str = "") -> str:
         """The name of an array that loops fill, or that they add to."""
         dims = tuple(own.sizes[i] for i in own.labels)
         found = reduction(own)
-        with (
-            self.loops(dims) as ranges,
-            self.loops([found.sizes[i] for i in found.gone] if found else [], summing=True) as more,
-        ):
+        kind = found.kind if found else ""
+        with self.loops(dims) as ranges:
             at = [i for i, _ in ranges]
-            if found:
-                every = zip((*found.kept, *found.gone), [*at, *(i for i, _ in more)], strict=True)
-                text = self.product(found, dict(every))
-            else:
-                text = self.entry(own, at)
+            text, more = self.summed(found, at) if found else (self.entry(own, at), [])
         name = name or self.part()
-        target = self.read(name, at)
-        start = {"max": "-Inf", "min": "Inf"}.get(found.kind if found else "", "zeros")
-        if found and found.kind == "sum":
-            text = f"{target} + {bracketed(text, PRODUCT)}", ATOM
-        elif found:
-            text = f"{found.kind}({target}, {text[0]})", ATOM
-        if dims:
-            self.body.append(self.assignment(name, f"{start}({self.shape(dims)})"))
-        elif found:
-            self.body.append(self.assignment(name, "0" if start == "zeros" else start))
+        target = self.read(name, at)[0]
+        start = {"max": "-Inf", "min": "Inf"}.get(kind, "zeros")
+        update = {"": text[0], "sum": f"{target} + {bracketed(text, PRODUCT)}"}.get(
+            kind, f"{'hypot' if kind == 'norm' else kind}({target}, {text[0]})"
+        )
+        if dims or found:
+            made = f"{start}({self.shape(dims)})" if dims else start.replace("zeros", "0")
+            self.body.append(self.assignment.format(name, made))
         loops = [f"for {i} = 1:{size}" for i, size in (*ranges, *more)]
-        lines = [*loops, self.assignment(target, text[0])]
+        lines = [*loops, self.assignment.format(target, update)]
         self.body += [f"{'  ' * depth}{line}" for depth, line in enumerate(lines)]
         self.body += [f"{'  ' * depth}end" for depth in reversed(range(len(loops)))]
         return name
 
     # Whole arrays
 
-    def _numbers(self, own: Instruction) -> Text:
-        return self.call("double", self.source(own.operands[0][0])[0])
-
-    def permuted(self, array: Text, order: Indices) -> str:
-        return self.call("permute", array[0], f"[{', '.join(str(k + 1) for k in order)}]")[0]
-
-    def whole_of(self, kind: str, operand: Text, order: int) -> Text:
-        if kind == "hypot":
-            return self.call("norm", operand[0], "'fro'" if order > 1 else "")
-        if order == 2:
-            operand = self.call(kind, operand[0])
-        elif order > 2:
-            name = operand[0] if operand[0].isidentifier() else self.named(operand[0])
-            operand = f"{name}(:)", ATOM
-        return self.call(kind, operand[0])
-
-    def along(self, kind: str, operand: str, axis: int) -> str:
-        return self.call(kind, operand, "" if kind == "sum" else "[]", str(axis))[0]
-
-    def column(self, text: str, axis: int) -> Text:
-        return self._turned((text, ATOM)) if axis == 1 else (text, ATOM)
-
-    def dot(self, left: Source, right: Source) -> Text:
-        if isinstance(right, str):
-            left, right = right, left
-        return f"{self.row(left)[0]} * {bracketed(self.source(right), SIGN)}", PRODUCT
-
     def shape(self, dims: Dims) -> str:
-        return ", ".join([*map(self.bare, dims), *["1"] * (len(dims) == 1)])
+        return super().shape(dims) + ", 1" * (len(dims) == 1)
 
     def full(self, dims: Dims, value: Text) -> Text:
         return f"{bracketed(value, PRODUCT)} * {self.ones(dims)[0]}", PRODUCT
 
-    def eye(self, size: Size) -> Text:
-        return self.call("eye", self.bare(size))
+    def whole_of(self, kind: str, operand: str, order: int) -> Text:
+        if kind == "norm" and order > 1:
+            return f"norm({operand}, 'fro')", ATOM
+        if order > 2:
+            operand = f"{operand if operand.isidentifier() else self.named(operand)}(:)"
+        return self.say(kind, self.say(kind, operand)[0] if order == 2 else operand)
 
-    def known(self, values: Any) -> Text:
-        if not values.size:
-            return self.zeros(values.shape)
-        numbers = self.listed(values.ravel("F").tolist())
-        return self.call("reshape", numbers, self.shape(values.shape))
+    def along(self, kind: str, operand: str, axis: int) -> Text:
+        found = super().along(kind, operand, axis)
+        return self.turned(found) if axis == 1 else found
+
+    def dot(self, left: Text, right: Text) -> Text:
+        if left[1] < ATOM == right[1]:
+            left, right = right, left
+        return f"{self.turned(left)[0]} * {bracketed(right, SIGN)}", PRODUCT
 
     def has_words(self, own: Instruction) -> bool:
         if own.kind == "zeros_and_ones":
             return 0 < len(own.labels) <= 2
+        if own.kind == "entries":
+            # What is read has as many axes, or loses the last ones, or is a matrix.
+            dropped = [":" not in part for part in own.data]
+            return len(own.operands[0][1]) <= 2 or dropped == sorted(dropped)
         return super().has_words(own)
 
     def _zeros_and_ones(self, own: Instruction) -> Text:
         """Conditions on a column and a row of numbers."""
         index = {k: f"(1:{self.program.size(d)}){chr(39) * (not k)}" for k, d in own.sizes.items()}
         constraints = own.data.constraints
-        factors = [f"double({self.condition(c, index)})" for c in constraints]
+        factors = [self.say("truth", self.condition(c, index))[0] for c in constraints]
         if {i for _, f in constraints for i in indices(f)} < {*own.labels}:
             factors.append(self.ones(own.data.dims)[0])
         return " .* ".join(factors), PRODUCT if len(factors) > 1 else ATOM
 
-    def reads(self, own: Instruction) -> bool:
-        """Whether what is read has as many axes, or loses the last ones, or is a matrix."""
-        dropped = [":" not in part for part in own.data]
-        return len(own.operands[0][1]) <= 2 or dropped == sorted(dropped)
-
     def _entries(self, own: Instruction) -> Text:
-        ((source, labels),) = own.operands
-        text = f"{self.name_of(source)}({self.slices(own)})", ATOM
-        is_row = len(labels) == 2 and len(own.labels) == 1 and ":" not in own.data[0]
-        return self._turned(text) if is_row else text
+        is_row = len(own.operands[0][1]) == 2 and len(own.labels) == 1 and ":" not in own.data[0]
+        return self.turned(super()._entries(own)) if is_row else super()._entries(own)

@@ -74,6 +74,14 @@ class PrintedDialect(Dialect):
     home = ""
     """What stands before the names of functions."""
     reads_backwards = True
+    identifier: Callable[[str, Collection[str]], str] = staticmethod(identifier)
+    """A name of the language like the given one, that is not taken."""
+    first = 0
+    """The first index of an axis."""
+    length = "{}.shape[{}]"
+    """The length of an axis of a variable."""
+    assignment = "{} = {}"
+    """A statement that names something."""
     comment = "#"
     between = "\n\n"
     """What stands between definitions, beside the end of a line."""
@@ -93,25 +101,12 @@ class PrintedDialect(Dialect):
 
     # The text as a whole ------------------------------------------------------------------------
 
-    @staticmethod
-    def identifier(name: str, taken: Collection[str]) -> str:
-        """A name of the language like the given one, that is not taken."""
-        return identifier(name, taken)
-
     @classmethod
     def fresh(cls, name: str, taken: set[str]) -> str:
-        """The same; it is taken from now on."""
+        """A name like the given one, that is not taken; it is from now on."""
         own = cls.identifier(name, taken)
         taken.add(own)
         return own
-
-    def length(self, name: str, axis: int) -> str:
-        """The length of an axis of a variable."""
-        return f"{name}.shape[{axis}]"
-
-    def assignment(self, name: str, text: str) -> str:
-        """A statement that names something."""
-        return f"{name} = {text}"
 
     def first_lines(self, body: str) -> list[str]:
         """Lines that stand before all others, given these."""
@@ -163,7 +158,7 @@ class PrintedDialect(Dialect):
     def named(self, text: str) -> str:
         """A name for what a text says."""
         name = self.part()
-        self.body.append(self.assignment(name, text))
+        self.body.append(self.assignment.format(name, text))
         return name
 
     def once(self, text: str) -> str:
@@ -453,12 +448,12 @@ class _Function:
 
     def _origin(self, size: str) -> str:
         v, axis, more = place_of_size(size, self._own)
-        return self.dialect.length(self._names[v], axis) + more
+        return self._kind.length.format(self._names[v], axis + self._kind.first) + more
 
     def lines(self, name: str) -> list[str]:
         """The lines of the definition."""
         sizes = [
-            self.dialect.assignment(n, self._origin(d))
+            self._kind.assignment.format(n, self._origin(d))
             for d, n in self._used.items()
             if d not in self.open
         ]

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN
 from eggrad.engine.compilation.program import Instruction, Number, Source
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.array_programs import EntryDialect, Range
+from eggrad.frontend.printing.array_programs import EntryDialect
 from eggrad.frontend.printing.programs import written
 
 # What the text may take from SymPy.
@@ -40,12 +40,28 @@ def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_SympyDialect, root, scope)
 
 
+_SAYS: Final = {
+    "array": "Array([{}{}], ({}))",
+    "loop": " for {} in range({})",
+    "between": "",
+    "read": "{}[{}]",
+    "sum over": "sum({}{})",
+    "max over": "Max(*({}{}))",
+    "min over": "Min(*({}{}))",
+    "truth": "int({})",
+    "nonzero": "Ne({}, 0)",
+    "divisible": "({}) % {} == 0",
+    "place": "int({})",
+    "known": "Array({}, {})",
+    "cofactors": "{}.cofactor_matrix()",
+}
+
+
 class _SympyDialect(EntryDialect):
     language = "SymPy"
     records = "sympy"
     reserved = _SYMPY | {"sum", "range", "int", "lambda"}
-    nonzero = "Ne({}, 0)"
-    of_matrices: Mapping[str, str] = {"cofactors": "{}.cofactor_matrix()"}
+    says: Mapping[str, str] = _SAYS
 
     def words(self, template: str) -> str:
         text = template.replace("np.inf", "oo").replace("np.nan", "nan")
@@ -61,20 +77,6 @@ class _SympyDialect(EntryDialect):
             return self.comprehension(source)
         text = super().result(source)
         return self.call("S", text)[0] if self.is_number(source) else text
-
-    # Entry by entry
-
-    def array(self, text: str, ranges: Sequence[Range]) -> str:
-        shape = ", ".join(size for _, size in ranges) + "," * (len(ranges) == 1)
-        return self.call("Array", f"[{text}{_loops(ranges)}]", f"({shape})")[0]
-
-    def total(self, kind: str, text: str, ranges: Sequence[Range]) -> Text:
-        if kind == "sum":
-            return f"sum({text}{_loops(ranges)})", ATOM
-        return self.call(kind.title(), f"*({text}{_loops(ranges)})")
-
-    def truth(self, text: str) -> Text:
-        return f"int({text})", ATOM
 
     def number(self, number: Number) -> Text:
         text, level = super().number(replace(number, sizes=()))
@@ -106,14 +108,7 @@ class _SympyDialect(EntryDialect):
     def _numbers(self, own: Instruction) -> Text:
         return self.call("Piecewise", f"(1, {self.source(own.operands[0][0])[0]})", "(0, True)")
 
-    def known(self, values: Any) -> Text:
-        return self.call("Array", self.listed(values.ravel().tolist()), str(values.shape))
-
     def matrix(self, own: Instruction) -> Text:
         with self.loops(own.data.args[0].dims) as ((i, n), (j, _)):
             entry, _ = self.at(own.operands[0], {0: i, 1: j})
         return self.call("Matrix", n, n, f"lambda {i}, {j}: {entry}")
-
-
-def _loops(ranges: Sequence[Range]) -> str:
-    return "".join(f" for {i} in range({size})" for i, size in ranges)
