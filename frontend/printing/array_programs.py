@@ -23,12 +23,8 @@ from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 from eggrad.engine.indices.texts import ascii_identifier
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.programs import (
-    ARITHMETIC,
-    WORTH_NAMING,
-    PrintedDialect,
-    format_condition,
-)
+from eggrad.frontend.printing.programs import ARITHMETIC, PrintedDialect, format_condition
+from eggrad.frontend.printing.templates import filled
 
 Range = tuple[str, str]
 """An index, and the text of the size of its axis."""
@@ -156,14 +152,11 @@ class EntryDialect(PrintedDialect):
 
     def is_long(self, own: Instruction) -> bool:
         """Whether a name is shorter than what an instruction computes."""
-        if self.has_words(own):
-            return super().is_long(own)
-        with self.loops([own.sizes[i] for i in own.labels]) as ranges:
-            return len(self.entry(own, [i for i, _ in ranges])[0]) > WORTH_NAMING
+        return not self.has_words(own) or super().is_long(own)
 
     def once(self, text: str) -> str:
         """What stands for a text that is mentioned more than once."""
-        return f"({text})" if self._scope.indices else super().once(text)
+        return f"({text})" if self._scope.indices else self.named(text)
 
     @contextmanager
     def loops(self, dims: Sequence[Size], summing: bool = False) -> Iterator[list[Range]]:
@@ -306,7 +299,7 @@ class EntryDialect(PrintedDialect):
 
     def applied(self, own: Instruction, template: str, args: Sequence[Text]) -> Text:
         """A text with places for the operands of an operation on entries."""
-        return super().applied(own, self.spelled(own, template), args)
+        return filled(self.words(self.spelled(own, template)), args, self.once)
 
     def template(self, own: Function) -> str:
         """The text of a function, with places for its operands."""

@@ -161,10 +161,6 @@ class PrintedDialect(Dialect):
         self.body.append(self.assignment.format(name, text))
         return name
 
-    def once(self, text: str) -> str:
-        """What stands for a text that is mentioned more than once."""
-        return self.named(text)
-
     def stored(self, own: Instruction) -> str:
         """A name for what an instruction computes."""
         return self.named(self.text(own)[0])
@@ -323,7 +319,7 @@ class PrintedDialect(Dialect):
 
     def applied(self, own: Instruction, template: str, args: Sequence[Text]) -> Text:
         """A text with places for the operands of an operation on entries."""
-        return filled(self.words(template), args, self.once)
+        return filled(self.words(template), args, self.named)
 
     def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
         """The operands of a function; any number says yes or no in NumPy, 0 no."""
