@@ -22,7 +22,6 @@ from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 from eggrad.engine.indices.texts import ascii_identifier
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
-from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.programs import ARITHMETIC, PrintedDialect, format_condition
 from eggrad.frontend.printing.templates import filled
 
@@ -318,14 +317,13 @@ class EntryDialect(PrintedDialect):
 
     def _call(self, own: Instruction) -> Text:
         """A function of a matrix."""
-        node: Term = own.data
-        name = "cofactors" if node.op == "cofactors" and node.data == 1 else node.op
+        name: str = own.data.op
         found = MATRIX_FUNCTIONS.get(name)
-        template = getattr(found, self.records) if found else self.says.get(name, "")
-        if not template:
-            raise UnsupportedOperation(f"{node.op} has no text in {self.language}")
-        text, level = self.matrix(own)
-        if template.count("{0}") > 1 and level < ATOM:
+        template = getattr(found, self.records) if found else self.says.get(name)
+        if template is None:
+            raise UnsupportedOperation(f"{name} has no text in {self.language}")
+        text, _ = self.matrix(own)
+        if "{0}" in template and not text.isidentifier():
             text = self.once(text)
         return self.words(template).format(text), PRODUCT if " * " in template else ATOM
 

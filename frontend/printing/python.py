@@ -223,7 +223,7 @@ class PythonDialect(PrintedDialect):
         (x, *_), k = (self.source(s) for s, _ in own.operands), detail(node)
         if node.op in self.along_axes:
             return self._along_axes(node, x)
-        if node.op == "cofactors" and node.data == 1:
+        if node.op == "cofactors":
             text = self.words("np.linalg.det({0}) * np.linalg.inv({0}).T").format(x[0])
             return text, PRODUCT
         if node.op in EXTREMES:

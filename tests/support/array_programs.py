@@ -443,7 +443,7 @@ class Matlab:
     def key(self, array: Any, args: list[Any]) -> Any:
         key = [a if isinstance(a, slice) else (_array(a).ravel().astype(int) - 1) for a in args]
         if len(key) == 1:
-            assert 1 in array.shape or array.size == 0
+            assert 1 in array.shape
             key = [key[0], np.array([0])] if array.shape[1] == 1 else [np.array([0]), key[0]]
         while len(key) > array.ndim:
             assert int(key[-1][0]) == 0
