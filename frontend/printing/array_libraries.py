@@ -149,12 +149,12 @@ class _TorchDialect(_LibraryDialect):
 
     # Dtype and device of what is made are those of an argument.
 
-    def first_lines(self, body: str) -> list[str]:
-        if self._like not in body:
-            return []
+    def finish(self, results: Sequence[Source], is_step: bool) -> None:
+        super().finish(results, is_step)
         own = self.program.like
         kind = f'"dtype": {own}.dtype, "device": {own}.device' if own else '"dtype": torch.float64'
-        return [f"{self._like} = {{{kind}}}"]
+        if any(self._like in line for line in self.body):
+            self.body.insert(0, f"{self._like} = {{{kind}}}")
 
     def made(self, name: str, *args: str) -> Text:
         return self.call(name, *args, f"**{self._like}")

@@ -108,10 +108,6 @@ class PrintedDialect(Dialect):
         taken.add(own)
         return own
 
-    def first_lines(self, body: str) -> list[str]:
-        """Lines that stand before all others, given these."""
-        return []
-
     def finish(self, results: Sequence[Source], is_step: bool) -> None:
         """Write the statements that return the results: a list of the step of a loop."""
         texts = ", ".join(map(self.result, results))
@@ -432,8 +428,6 @@ class _Function:
         program.block = _Inline(roots, self.dialect)
         run_passes(program)
         self.dialect.finish(program.returned, is_step)
-        body = self.dialect.body
-        self._body = [*self.dialect.first_lines("\n".join(body)), *body]
         self._used = {d: self._sizes[d] for d in sorted(program.used)}
         fixed = {s for v in own for d in v.dims for s in size_symbols(d)}
         self.open = [d for d in self._used if d not in fixed]
@@ -457,8 +451,9 @@ class _Function:
         result = " and ".join(_axes(r.dims) for r in self._roots)
         title = "" if self._is_step else f"Axes {result}{', for ' * bool(known)}{known}."
         given = ", ".join([*self._names.values(), *(self._sizes[d] for d in self.open)])
-        notes = [title, *renamings(self._names, self._used)]
-        return self.dialect.definition(name, given, notes, [*sizes, *self._body])
+        pairs = {**{v.name: n for v, n in self._names.items()}, **self._used}
+        notes = [title, *(f'{n} is "{escaped(d)}".' for d, n in pairs.items() if n != d)]
+        return self.dialect.definition(name, given, notes, [*sizes, *self.dialect.body])
 
 
 def place_of_size(size: str, variables: Sequence[Term]) -> tuple[Term, int, str]:
@@ -476,12 +471,6 @@ def place_of_size(size: str, variables: Sequence[Term]) -> tuple[Term, int, str]
             sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
             return v, k, sign
     raise UnsupportedOperation(f"no variable has an axis of size {size}")
-
-
-def renamings(names: Mapping[Term, str], sizes: Mapping[str, str]) -> list[str]:
-    """What says how variables and sizes are called whose names no identifiers are."""
-    pairs = {**{v.name: own for v, own in names.items()}, **sizes}
-    return [f'{own} is "{escaped(name)}".' for name, own in pairs.items() if own != name]
 
 
 def format_condition(
