@@ -250,12 +250,12 @@ class Dialect:
 
 
 def asked_operands(
-    function: Function, asked: Sequence[bool], operands: Sequence[Text]
+    function: Function, asked: Sequence[bool], operands: Sequence[Text], nonzero: str = "({} != 0)"
 ) -> list[Text]:
     """The operands of a function, where what is only asked for has to be a truth value."""
     logical = function.name.startswith("logical_")
     return [
-        (f"({bracketed(text, SUM)} != 0)", ATOM)
+        (nonzero.format(bracketed(text, SUM)), ATOM)
         if not asked[k] and (logical or (function.name == "where" and k == 0))
         else text
         for k, text in enumerate(operands)

@@ -108,7 +108,8 @@ class _Lowering:
         if (value, dims) not in self._written_out:
             self._program.made.add(dims)
             axes = tuple(range(len(dims)))
-            own = Instruction("with_zeros", (value.atom,), axes, (value, dims))
+            sizes = dict(enumerate(dims))
+            own = Instruction("with_zeros", (value.atom,), axes, (value, dims), sizes)
             self._written_out[value, dims] = Value(self._block.emit(own), axes, axes)
         return self._written_out[value, dims]
 
@@ -120,11 +121,11 @@ class _Lowering:
         if value.labels == value.axes:
             return value.source
         own = tuple(value.axes.index(i) for i in value.labels)
+        kind = "transpose"
         if len(own) < len(dims):
             self._program.made.add(dims)
             kind = "broadcast" if own else "filled"
-            return Instruction(kind, ((value.source, own),), axes, dims)
-        return Instruction("transpose", ((value.source, own),), axes)
+        return Instruction(kind, ((value.source, own),), axes, dims, dict(enumerate(dims)))
 
     def _arrays(self, terms: Sequence[Term], values: Sequence[Value]) -> tuple[Atom, ...]:
         """Values as arrays with all axes of their terms."""
@@ -197,7 +198,8 @@ class _Lowering:
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
         axes = _axes(node)
-        return Value(self._block.alias(Instruction(kind, (), axes, data)), axes, axes)
+        made = Instruction(kind, (), axes, data, dict(enumerate(node.dims)))
+        return Value(self._block.alias(made), axes, axes)
 
     def _entrywise(self, kind: str, node: Term, args: Sequence[Value], data: Any = None) -> Value:
         """An operation on the entries of values with the axes of a node, or of scalars."""
@@ -209,7 +211,7 @@ class _Lowering:
         if self._program.in_place:
             order = next((labels for labels in own if {*labels} == present), order)
         atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
-        made = Instruction(kind, atoms, order, data)
+        made = Instruction(kind, atoms, order, data, dict(enumerate(node.dims)))
         axes = tuple(range(max(len(v.axes) for v in values)))
         return Value(self._block.emit(made), order, axes)
 
@@ -218,7 +220,8 @@ class _Lowering:
         value = self._entrywise("function", node, args, (own, self._is_asked(node)))
         if not own.is_test or node in self._program.masks:
             return value
-        made = Instruction("numbers", (value.atom,), value.labels)
+        sizes = dict(enumerate(node.dims))
+        made = Instruction("numbers", (value.atom,), value.labels, None, sizes)
         return Value(self._block.emit(made), value.labels, value.axes)
 
     def _is_asked(self, node: Term) -> tuple[bool, ...]:
@@ -290,10 +293,10 @@ class _Lowering:
 
     def _has_views(self, seen: Views) -> bool:
         """Whether the library has such views; only NumPy's arrays are written to."""
+        own = self._program
         backwards = any("::-" in axis.key for axis in seen.source)
-        return (self._program.in_place or seen.is_whole) and (
-            self._program.reads_backwards or not backwards
-        )
+        reads = (own.reads_backwards or not backwards) and (own.splits_axes or not seen.splits)
+        return reads and (own.in_place or seen.is_whole)
 
     def _seen(self, term: Term, value: Value, seen: Views) -> Value:
         """Entries of an array as those of a result."""
@@ -305,9 +308,12 @@ class _Lowering:
         ((array, _),) = self._arrays([term], [value])
         if any(axis.key != ":" for axis in seen.source):
             left = tuple(k for k, axis in enumerate(seen.source) if axis.indices)
-            made = Instruction("entries", ((array, _axes(term)),), left, tuple(key_of(seen.source)))
+            key = tuple(key_of(seen.source))
+            alone = (k for k in left if len(seen.source[k].indices) == 1)
+            sizes = {k: seen.source[k].dims[0] for k in alone}
+            made = Instruction("entries", ((array, _axes(term)),), left, key, sizes)
             array = self._block.alias(made)
-        if any(len(axis.indices) > 1 for axis in seen.source):
+        if seen.splits:
             dims = tuple(d for axis in seen.source for d in axis.dims)
             array = self._block.alias(Instruction("reshape", ((array, labels),), labels, dims))
         every = (pair for axis in seen.source for pair in zip(axis.indices, axis.dims, strict=True))
@@ -333,7 +339,8 @@ class _Lowering:
             # What is computed may be no integers of the library's.
             known = not self._program.alone or selection.args[0].op in ("variable", "array")
             if known and {*labels} == {*out}:
-                made = Instruction("selected", (array, index), labels, axis)
+                sizes = dict(zip(out, node.dims, strict=True))
+                made = Instruction("selected", (array, index), labels, axis, sizes)
                 return Value(self._block.emit(made), labels, out)
         if self._program.alone:
             return None

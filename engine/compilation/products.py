@@ -143,7 +143,8 @@ class _Lowering:
         """Take diagonals, and sum over what is not kept."""
         own = tuple(dict.fromkeys(atom[1]))
         if own != atom[1]:
-            atom = self.block.alias(Instruction("diagonal", (atom,), own)), own
+            made = Instruction("diagonal", (atom,), own, None, self.sizes)
+            atom = self.block.alias(made), own
         rest = tuple(i for i in own if i in kept)
         return atom if rest == own else self._emit("sum", (atom,), rest)
 

@@ -259,7 +259,7 @@ class Program:
     `model` has the sizes to expect. `real` says that no array is complex, `in_place` that kernels
     run one by one and write into arrays, as NumPy's do; other libraries compile pure functions.
     `alone` is code that calls nothing of eggrad's, and `reads_backwards` says whether slices may
-    have negative steps.
+    have negative steps, `splits_axes` whether an axis is read as several.
     `steps` says what the functions of the steps of loops are called, and which sizes these are
     given.
     """
@@ -274,6 +274,7 @@ class Program:
     in_place: bool = True
     alone: bool = False
     reads_backwards: bool = True
+    splits_axes: bool = True
     steps: Steps = field(default_factory=dict[Step, tuple[str, tuple[str, ...]]])
 
     # The terms that say places and nothing else, in the dtype that they come in.

@@ -66,6 +66,11 @@ class Views(NamedTuple):
     target: tuple[Axis, ...]
 
     @property
+    def splits(self) -> bool:
+        """Whether several indices count the entries of an axis of the array."""
+        return any(len(axis.indices) > 1 for axis in self.source)
+
+    @property
     def is_whole(self) -> bool:
         """Whether an index counts all entries of each axis of the result."""
         return all(axis.key == ":" and len(axis.indices) == 1 for axis in self.target)
@@ -79,7 +84,7 @@ def slices(indicator: Conditions, other_dims: Dims, spec: Spec) -> list[str] | N
     ['2']
     """
     found = views(indicator, other_dims, spec)
-    if found is None or any(len(axis.indices) > 1 for axis in found.source):
+    if found is None or found.splits:
         return None
     read, shown = (tuple(axis.indices for axis in axes if axis.indices) for axes in found)
     kept = found.is_whole and read == shown == tuple((i,) for i in spec[-1])

@@ -15,7 +15,7 @@ from eggrad.engine.terms.term import (
 
 
 def without_higher_cofactors(root: Term) -> Term:
-    """The term with the second and higher derivatives of determinants by inverses.
+    """The term with determinants, and their second and higher derivatives by inverses.
 
     It is equal where these matrices are invertible.
 
@@ -27,13 +27,15 @@ def without_higher_cofactors(root: Term) -> Term:
     done: dict[Term, Term] = {}
     for t in postorder(root):
         own = tuple(done[a] for a in t.args)
-        higher = t.op == "cofactors" and t.number > 1
-        done[t] = _by_inverses(t.number, *own) if higher else rebuild(t, own)
+        other = t.op == "cofactors" and t.number != 1
+        done[t] = _by_inverses(t.number, *own) if other else rebuild(t, own)
     return done[root]
 
 
 def _by_inverses(k: int, matrix: Term) -> Term:
     """`det(X)` times the antisymmetric product of k inverses (Jacobi)."""
+    if not k:
+        return apply("det", matrix)
     inverse = apply("inv", matrix)
     total: Term | None = None
     for order in permutations(range(k)):

@@ -38,7 +38,8 @@ class Function:
 
     `spelled` has its text in other languages that are printed, with places for the operands, where
     that is no call by its name there: "torch", "matlab", "julia" and "sympy"; of what is `lowered`
-    also "python", which other array libraries have in their own words, and "jax".
+    also "python", which other array libraries have in their own words, and "jax". In Julia and
+    SymPy tests give truth values, which choices and other tests take.
 
     It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
     `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
@@ -439,35 +440,27 @@ _KNOWN: Final = (
         "logical_not",
         "1 where the entry is 0, 0 elsewhere.",
         "xp.logical_not({})",
-        {"matlab": "{} == 0", "julia": "{} .== 0", "sympy": "Eq({}, 0)"},
+        {"matlab": "{} == 0", "julia": ".!{}", "sympy": "Not({})"},
         arity=1,
     ),
     _test(
         "logical_and",
         "1 where neither entry is 0, 0 elsewhere.",
         "xp.logical_and({}, {})",
-        {
-            "matlab": "({} ~= 0) & ({} ~= 0)",
-            "julia": "({} .!= 0) .& ({} .!= 0)",
-            "sympy": "And(Ne({}, 0), Ne({}, 0))",
-        },
+        {"matlab": "{} & {}", "julia": "{} .& {}", "sympy": "And({}, {})"},
     ),
     _test(
         "logical_or",
         "0 where both entries are 0, 1 elsewhere.",
         "xp.logical_or({}, {})",
-        {
-            "matlab": "({} ~= 0) | ({} ~= 0)",
-            "julia": "({} .!= 0) .| ({} .!= 0)",
-            "sympy": "Or(Ne({}, 0), Ne({}, 0))",
-        },
+        {"matlab": "{} | {}", "julia": "{} .| {}", "sympy": "Or({}, {})"},
     ),
     Function(
         name="where",
         spelled={
             "matlab": "choose({}, {}, {})",
-            "julia": "ifelse.({} .!= 0, {}, {})",
-            "sympy": "Piecewise(({1}, Ne({0}, 0)), ({2}, True))",
+            "julia": "ifelse.({}, {}, {})",
+            "sympy": "Piecewise(({1}, {0}), ({2}, True))",
         },
         sentence="The second entry where the first is not 0, the third elsewhere.",
         composite=True,

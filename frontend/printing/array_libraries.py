@@ -11,13 +11,8 @@ from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms.functions import Function, OwnFunction
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.python import (
-    PythonDialect,
-    format_condition,
-    fresh,
-    imported,
-    written,
-)
+from eggrad.frontend.printing.programs import format_condition, written
+from eggrad.frontend.printing.python import PythonDialect, imported
 
 
 def format_jax(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -56,22 +51,23 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
 
 class _LibraryDialect(PythonDialect):
     def origin(self, function: OwnFunction) -> str:
-        found = imported(function, self.key_of_records)
+        found = imported(function, self.records)
         if not found:
             raise UnsupportedOperation(
-                f"{function.name} is a function of your own: evaluate= has none of {self.library} "
+                f"{function.name} is a function of your own: evaluate= has none of {self.language} "
                 "arrays that can be imported"
             )
         return found
 
 
 class _JaxDialect(_LibraryDialect):
-    library = "JAX"
-    key_of_records = "jax"
+    language = "JAX"
+    records = "jax"
+    reserved = PythonDialect.reserved | {"jax", "jnp"}
     modules: Mapping[str, str] = {
-        "jax.nn": "import jax",
-        "jax.scipy": "import jax.scipy.linalg",
-        "jnp": "import jax.numpy as jnp",
+        "jax.nn.": "import jax",
+        "jax.scipy.": "import jax.scipy.linalg",
+        "jnp.": "import jax.numpy as jnp",
     }
     calls: Mapping[str, str] = {
         **PythonDialect.calls,
@@ -112,10 +108,11 @@ _TORCH: Final = {
 
 
 class _TorchDialect(_LibraryDialect):
-    library = "PyTorch"
-    key_of_records = "torch"
+    language = "PyTorch"
+    records = "torch"
+    reserved = PythonDialect.reserved | {"torch"}
     reads_backwards = False
-    modules: Mapping[str, str] = {"torch": "import torch"}
+    modules: Mapping[str, str] = {"torch.": "import torch"}
     calls: Mapping[str, str] = {
         **PythonDialect.calls,
         "argsort": "torch.argsort({x}, dim={k}, stable=True)",
@@ -143,7 +140,7 @@ class _TorchDialect(_LibraryDialect):
 
     def __init__(self, program: Program, taken: set[str]) -> None:
         super().__init__(program, taken)
-        self._like = fresh("like", taken)
+        self._like = self.fresh("like", taken)
 
     def translated(self, template: str) -> str:
         for one, other in _TORCH.items():
@@ -152,12 +149,12 @@ class _TorchDialect(_LibraryDialect):
 
     # Dtype and device of what is made are those of an argument.
 
-    def first_lines(self, body: str) -> list[str]:
-        if self._like not in body:
-            return []
+    def finish(self, results: Sequence[Source], is_step: bool) -> None:
+        super().finish(results, is_step)
         own = self.program.like
         kind = f'"dtype": {own}.dtype, "device": {own}.device' if own else '"dtype": torch.float64'
-        return [f"{self._like} = {{{kind}}}"]
+        if any(self._like in line for line in self.body):
+            self.body.insert(0, f"{self._like} = {{{kind}}}")
 
     def made(self, name: str, *args: str) -> Text:
         return self.call(name, *args, f"**{self._like}")
@@ -197,9 +194,8 @@ class _TorchDialect(_LibraryDialect):
 
     # Truth values.
 
-    def operands(
-        self, function: Function, asked: Sequence[bool], operands: Sequence[Text]
-    ) -> Sequence[Text]:
+    def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
+        function, asked = own.data
         return asked_operands(function, asked, operands)
 
     def _numbers(self, own: Instruction) -> Text:

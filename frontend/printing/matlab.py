@@ -1,31 +1,32 @@
 """Terms as MATLAB functions, which Octave reads as well."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN
+from eggrad.engine.compilation.program import Instruction, Source
+from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.entries import Entry
-from eggrad.frontend.printing.formula_programs import ATOM, FormulaProgram
-from eggrad.frontend.printing.matrix import Form
+from eggrad.frontend.printing.array_programs import MatrixDialect, reduction
+from eggrad.frontend.printing.programs import written
 
 _WORDS: Final = (
     "break case catch classdef continue else elseif end end_try_catch end_unwind_protect "
     "endfor endfunction endif endswitch endwhile for function global if otherwise parfor "
     "persistent return spmd switch try until unwind_protect unwind_protect_cleanup while "
-    "do Inf NaN abs acos asin atan ceil choose cos det diag double exp eye fix floor inv "
-    "log log1p lu max min mod norm ones reshape result round sign sin size sqrt sum tan tanh trace "
-    "zeros"
+    "do Inf NaN abs acos asin atan ceil choose cos cosh det diag double exp expm1 eye fix floor "
+    "hypot inv log log1p lu max min mod norm ones permute reshape result round sign sin sinh size "
+    "sqrt sum tan tanh trace zeros"
 )
-_CHOOSE: Final = """
+# Operands may be numbers, or vectors along other axes.
+_CHOOSE: Final = """\
 function r = choose(c, a, b)
-  r = b;
-  r(c ~= 0) = a(c ~= 0);
-end
-"""
+  s = zeros(size(c + a + b));
+  [r, a] = deal(b + s, a + s);
+  r(c + s ~= 0) = a(c + s ~= 0);
+end"""
 
 
 def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -40,130 +41,124 @@ def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
     end
     <BLANKLINE>
     """
-    return _Program(root, scope).text(scope)
+    return written(_MatlabDialect, root, scope)
 
 
-class _Program(FormulaProgram):
+_SAYS: Final = {
+    "read": "{}({})",
+    "sum": "sum({})",
+    "max": "max({})",
+    "min": "min({})",
+    "norm": "norm({})",
+    "sum along": "sum({}, {})",
+    "max along": "max({}, [], {})",
+    "min along": "min({}, [], {})",
+    "truth": "double({})",
+    "truths": "double({})",
+    "nonzero": "({} ~= 0)",
+    "divisible": "mod({}, {}) == 0",
+    "place": "mod({}, end) + 1",
+    "vector": "reshape({}, {})",
+    "known": "reshape({}, {})",
+    "permuted": "permute({}, [{}])",
+    "eye": "eye({})",
+    "diagonal": "diag({})",
+    "trace": "trace({})",
+    "cofactors": "det({0}) * inv({0})'",
+    "logdet": "sum(log(abs(diag(lu({})))))",
+}
+
+
+class _MatlabDialect(MatrixDialect):
     language = "MATLAB"
-    key = "matlab"
-    words = frozenset(_WORDS.split())
-    comment = "%"
+    records = "matlab"
+    reserved = frozenset(_WORDS.split())
+    modules: Mapping[str, str] = {"choose(": _CHOOSE}
+    says: Mapping[str, str] = _SAYS
+    assignment = "{} = {};"
     inline = False
 
-    def text(self, scope: Sequence[Term]) -> str:
-        """The whole text."""
-        name = self.unused("f")
-        lines = self.formula(scope)
-        if lines is None:
-            self.store("result", self.root.dims, self.body())
+    def finish(self, results: Sequence[Source], is_step: bool) -> None:
+        (source,) = results
+        if isinstance(source, Instruction) and not self.has_words(source):
+            self.by_entries(source, "result")
         else:
-            self.lines += [f"{part or 'result'} = {text};" for part, text in lines]
-        sizes = [f"{size} = {place};" for size, place in self.sizes()]
-        body = [f"  {line}" for line in (*self.comments(), *sizes, *self.lines)]
-        head = f"function result = {name}({', '.join(self.names.values())})"
-        choose = _CHOOSE if any("choose(" in line for line in self.lines) else ""
-        return "\n".join([head, *body, "end", ""]) + choose
+            self.body.append(self.assignment.format("result", self.source(source)[0]))
 
-    # Formulas
+    def definition(
+        self, name: str, given: str, notes: Sequence[str], body: Sequence[str]
+    ) -> list[str]:
+        lines = [*(f"% {note}" for note in notes), *body]
+        return [f"function result = {name}({given})", *(f"  {line}" for line in lines), "end"]
 
-    def made(self, name: str, value: Text | None, sizes: Sequence[str]) -> Text:
-        shape = ", ".join(sizes)
-        match name:
-            case "size":
-                return shape, ATOM if shape.isidentifier() or shape.isdigit() else 0
-            case "unit":
-                place, size = sizes
-                return f"double((1:{size})' == {place})", ATOM
-            case "vector" | "matrix":
-                assert value is not None
-                ones = f"ones({shape}{', 1' * (name == 'vector')})"
-                return f"{bracketed(value, ATOM)} * {ones}", 1
-            case "eye":
-                return f"eye({shape})", ATOM
-            case _:
-                return f"{name}({shape}{', 1' * (len(sizes) == 1)})", ATOM
+    def whole(self, needed: Sequence[str], functions: Sequence[str]) -> str:
+        return super().whole((), [*functions, *(f"{text}\n" for text in needed)])
 
-    def along(self, kind: str, operand: str, rows: bool) -> Text:
-        axis = 2 if rows else 1
-        return f"{kind}({operand}, {'' if kind == 'sum' else '[], '}{axis})", ATOM
+    def by_entries(self, own: Instruction, name: str = "") -> str:
+        """The name of an array that loops fill, or that they add to."""
+        dims = tuple(own.sizes[i] for i in own.labels)
+        found = reduction(own)
+        kind = found.kind if found else ""
+        with self.loops(dims) as ranges:
+            at = [i for i, _ in ranges]
+            text, more = self.summed(found, at) if found else (self.entry(own, at), [])
+        name = name or self.part()
+        target = self.read(name, at)[0]
+        start = {"max": "-Inf", "min": "Inf"}.get(kind, "zeros")
+        update = {"": text[0], "sum": f"{target} + {bracketed(text, PRODUCT)}"}.get(
+            kind, f"{'hypot' if kind == 'norm' else kind}({target}, {text[0]})"
+        )
+        if dims or found:
+            made = f"{start}({self.shape(dims)})" if dims else start.replace("zeros", "0")
+            self.body.append(self.assignment.format(name, made))
+        loops = [f"for {i} = 1:{size}" for i, size in (*ranges, *more)]
+        lines = [*loops, self.assignment.format(target, update)]
+        self.body += [f"{'  ' * depth}{line}" for depth, line in enumerate(lines)]
+        self.body += [f"{'  ' * depth}end" for depth in reversed(range(len(loops)))]
+        return name
 
-    def entries(self, array: Text, key: Sequence[str]) -> Text:
-        if array[1] < ATOM or not array[0].isidentifier():
-            raise UnsupportedOperation("MATLAB takes entries of what has a name")
-        return f"{array[0]}({', '.join(key)})", ATOM
+    # Whole arrays
 
-    def call(self, form: Form, args: Sequence[Text]) -> str | None:
-        x = args[0][0]
-        order = form.args[0].order
-        match form.text:
-            case "sum" | "max" | "min" if len(args) == 1:
-                whole = f"{form.text}({x})"
-                return f"{form.text}({whole})" if order == 2 else whole
-            case "diag" | "sqrt":
-                return f"{form.text}({x})"
-            case "tr":
-                return f"trace({x})"
-            case "norm2":
-                return f"norm({x}, 'fro')" if order == 2 else f"norm({x})"
-            case "logdet":
-                return f"sum(log(abs(diag(lu({x})))))"
-            case "logsumexp":
-                inner = f"sum(exp({x}))"
-                return f"log(sum({inner}))" if order == 2 else f"log({inner})"
-            case "softmax":
-                return f"exp({x}) / sum(exp({x}))"
-            case _:
-                return None
+    def shape(self, dims: Dims) -> str:
+        return super().shape(dims) + ", 1" * (len(dims) == 1)
 
-    def test(self, text: str, order: int) -> Text:
-        inner = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-        return f"double({inner})", ATOM
+    def full(self, dims: Dims, value: Text) -> Text:
+        return f"{bracketed(value, PRODUCT)} * {self.ones(dims)[0]}", PRODUCT
 
-    # Entry by entry
+    def whole_of(self, kind: str, operand: str, order: int) -> Text:
+        if kind == "norm" and order > 1:
+            return f"norm({operand}, 'fro')", ATOM
+        if order > 2:
+            operand = f"{operand if operand.isidentifier() else self.named(operand)}(:)"
+        return self.say(kind, self.say(kind, operand)[0] if order == 2 else operand)
 
-    def assigned(self, name: str, text: str) -> str:
-        return f"{name} = {text};"
+    def along(self, kind: str, operand: str, axis: int) -> Text:
+        found = super().along(kind, operand, axis)
+        return self.turned(found) if axis == 1 else found
 
-    def read(self, name: str, at: Sequence[str]) -> str:
-        return f"{name}({', '.join(at)})" if at else name
+    def dot(self, left: Text, right: Text) -> Text:
+        if left[1] < ATOM == right[1]:
+            left, right = right, left
+        return f"{self.turned(left)[0]} * {bracketed(right, SIGN)}", PRODUCT
 
-    def truth(self, text: str) -> Text:
-        return f"double({text})", ATOM
+    def has_words(self, own: Instruction) -> bool:
+        if own.kind == "zeros_and_ones":
+            return 0 < len(own.labels) <= 2
+        if own.kind == "entries":
+            # What is read has as many axes, or loses the last ones, or is a matrix.
+            dropped = [":" not in part for part in own.data]
+            return len(own.operands[0][1]) <= 2 or dropped == sorted(dropped)
+        return super().has_words(own)
 
-    def store(self, name: str, dims: Dims, entry: Entry) -> None:
-        ranges = self.ranges(dims)
-        more = self.ranges(entry.over)
-        at = [i for i, _ in ranges]
-        target = self.read(name, at)
-        if entry.within is None:
-            text = entry.at(at)[0]
-            update = text
-        else:
-            text, level = entry.within([*at, *(i for i, _ in more)])
-            summed = f"{target} + {bracketed((text, level), 1)}"
-            update = summed if entry.reduction == "sum" else f"{entry.reduction}({target}, {text})"
-        self.taken.difference_update(i for i, _ in (*ranges, *more))
-        start = {"max": "-Inf", "min": "Inf"}.get(entry.reduction, "zeros")
-        shape = f"({self.sizes_of(dims)}{', 1' * (len(dims) == 1)})"
-        if dims:
-            self.lines.append(f"{name} = {start}{shape};")
-        elif entry.within is not None:
-            self.lines.append(f"{name} = {'0' if start == 'zeros' else start};")
-        for depth, (i, d) in enumerate((*ranges, *more)):
-            self.lines.append(f"{'  ' * depth}for {i} = 1:{self._end(d)}")
-        count = len(ranges) + len(more)
-        self.lines.append(f"{'  ' * count}{target} = {update};")
-        self.lines += ["  " * depth + "end" for depth in reversed(range(count))]
+    def _zeros_and_ones(self, own: Instruction) -> Text:
+        """Conditions on a column and a row of numbers."""
+        index = {k: f"(1:{self.program.size(d)}){chr(39) * (not k)}" for k, d in own.sizes.items()}
+        constraints = own.data.constraints
+        factors = [self.say("truth", self.condition(c, index))[0] for c in constraints]
+        if {i for _, f in constraints for i in indices(f)} < {*own.labels}:
+            factors.append(self.ones(own.data.dims)[0])
+        return " .* ".join(factors), PRODUCT if len(factors) > 1 else ATOM
 
-    def _end(self, d: int | str) -> str:
-        text = self.size(d)
-        return text if re.fullmatch(r"\w+", text) else f"({text})"
-
-    def literal(self, node: Term) -> str:
-        if not node.array.values.size:
-            return f"zeros({self.sizes_of(node.dims)}{', 1' * (node.order == 1)})"
-        numbers = re.sub(r"\binf\b", "Inf", ", ".join(self.column_major(node)))
-        numbers = re.sub(r"\bnan\b", "NaN", numbers)
-        if node.order == 0:
-            return numbers
-        return f"reshape([{numbers}], {self.sizes_of(node.dims)}{', 1' * (node.order == 1)})"
+    def _entries(self, own: Instruction) -> Text:
+        is_row = len(own.operands[0][1]) == 2 and len(own.labels) == 1 and ":" not in own.data[0]
+        return self.turned(super()._entries(own)) if is_row else super()._entries(own)

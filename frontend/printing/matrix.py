@@ -30,8 +30,6 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import (
     EXTREMES,
-    FUNCTIONS,
-    LOWERED,
     Function,
     OwnFunction,
     function_of,
@@ -186,12 +184,9 @@ def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
 # Terms as formulas -------------------------------------------------------------------------
 
 
-def has_notation(root: Term, *, computed: bool = False) -> bool:
-    """Whether no part has more than two axes, a name that is none, or what no formula can say.
-
-    In what is `computed`, numeric functions have names.
-    """
-    named = {*_OPERATIONS, *FUNCTION_NAMES, *((*LOWERED, "logdet") if computed else ())}
+def has_notation(root: Term) -> bool:
+    """Whether no part has more than two axes, a name that is none, or what no formula can say."""
+    named = {*_OPERATIONS, *FUNCTION_NAMES}
     nodes = list(postorder(root))
     picked = {a for t in nodes if key_of(t) for a in t.args}
     stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
@@ -236,11 +231,9 @@ _OPERATIONS: Final = (
 Operand = tuple[Form, Indices]
 
 
-def form_of(node: Term, forms: Mapping[Term, Form], *, computed: bool = False) -> Form:
+def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
-    if computed and node.op in (*LOWERED, "logdet"):
-        return Form("call", tuple(args), node.op, node.order, function=FUNCTIONS.get(node.op))
     picked = key_of(node)
     if picked is None and any(f.op == "name" and not f.text for f in args):
         raise UnsupportedOperation("conditions on indices have no matrix notation")
@@ -535,26 +528,24 @@ def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     )
 
 
-def written(
-    root: Term, style: Style, scope: Sequence[Term] = (), *, computed: bool = False
-) -> list[Line]:
+def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
     """The lines in which a style writes a term: named parts first, the whole without a name.
 
     `scope` are further variables, whose names no part gets. Parts have names where that is
-    shorter; in what is `computed`, all that are no mere transposes, so that none is done twice.
+    shorter.
     """
     users = Counter(a for node in postorder(root) for a in node.args)
     forms: dict[Term, Form] = {}
     for node in postorder(root):
-        form = form_of(node, forms, computed=computed)
+        form = form_of(node, forms)
         forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
     if root.op == "indicator" and not forms[root].text and not forms[root].args:
         raise UnsupportedOperation("conditions on indices have no matrix notation")
     taken = {*(v.name for v in variables(root, *scope)), *symbols(root)}
-    return _lines(forms[root], taken, style, computed)
+    return _lines(forms[root], taken, style)
 
 
-def _lines(root: Form, taken: Set[str], style: Style, computed: bool = False) -> list[Line]:
+def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
     """The definitions of named parts, and the text of a form."""
     # A loop, because forms are as deep as terms.
     order: list[Form] = []
@@ -576,8 +567,7 @@ def _lines(root: Form, taken: Set[str], style: Style, computed: bool = False) ->
         text, level = style(form, [done[id(a)] for a in form.args])
         times = uses[id(form)]
         shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
-        twice = computed and times > 1 and form.op != "transpose"
-        if form.args and (shorter or twice):
+        if form.args and shorter:
             name = next(names)
             definitions.append((name, text))
             text, level = style(Form("name", text=name), ())

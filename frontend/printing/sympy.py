@@ -1,31 +1,23 @@
 """Terms as functions of SymPy's arrays and matrices, of numbers or symbols."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.indices.precedence import Text
-from eggrad.engine.indices.spec import Dims, Size
-from eggrad.engine.indices.texts import identifier
-from eggrad.engine.terms.functions import FUNCTIONS
+from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN
+from eggrad.engine.compilation.program import Instruction, Number, Source
+from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.entries import (
-    ATOM,
-    SIGN,
-    Entry,
-    EntryProgram,
-    Range,
-    of_matrix,
-    spelled,
-)
-from eggrad.frontend.printing.templates import filled
+from eggrad.frontend.printing.array_programs import EntryDialect
+from eggrad.frontend.printing.programs import written
 
-# What the text may take from SymPy, beside element-wise functions.
-_SYMPY: Final = (
-    *("Abs", "Array", "And", "Eq", "Integer", "Matrix", "Max", "Min", "Mod", "Ne", "Or"),
-    *("Piecewise", "Rational", "S", "acos", "asin", "atan", "ceiling", "cos", "exp", "floor"),
-    *("log", "nan", "oo", "sign", "sin", "sinh", "cosh", "sqrt", "tan", "tanh"),
+# What the text may take from SymPy.
+_SYMPY: Final = frozenset(
+    {"Abs", "Array", "And", "Eq", "Integer", "Matrix", "Max", "Min", "Mod", "Ne", "Not", "Or"}
+    | {"Piecewise", "Rational", "S", "acos", "asin", "atan", "ceiling", "cos", "exp", "floor"}
+    | {"log", "nan", "oo", "sign", "sin", "sinh", "cosh", "sqrt", "tan", "tanh"}
 )
 
 
@@ -45,88 +37,78 @@ def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
         return Array([sum(A[i, j] * x[j] for j in range(n)) for i in range(m)], (m,))
     <BLANKLINE>
     """
-    return _Program(root, scope).text()
+    return written(_SympyDialect, root, scope)
 
 
-class _Program(EntryProgram):
+_SAYS: Final = {
+    "array": "Array([{}{}], ({}))",
+    "loop": " for {} in range({})",
+    "between": "",
+    "read": "{}[{}]",
+    "sum over": "sum({}{})",
+    "max over": "Max(*({}{}))",
+    "min over": "Min(*({}{}))",
+    "truth": "int({})",
+    "nonzero": "Ne({}, 0)",
+    "divisible": "({}) % {} == 0",
+    "place": "int({})",
+    "known": "Array({}, {})",
+    "cofactors": "{}.cofactor_matrix()",
+}
+
+
+class _SympyDialect(EntryDialect):
     language = "SymPy"
-    words = frozenset({*_SYMPY, "sum", "range", "int", "lambda"})
+    records = "sympy"
+    reserved = _SYMPY | {"sum", "range", "int", "lambda"}
+    says: Mapping[str, str] = _SAYS
 
-    def identifier(self, name: str) -> str:
-        return identifier(name, self.taken)
+    def words(self, template: str) -> str:
+        text = template.replace("np.inf", "oo").replace("np.nan", "nan")
+        self.used |= _SYMPY.intersection(re.findall(r"\w+", text))
+        return text
 
-    def text(self) -> str:
-        """The whole text."""
-        name = self.unused("f")
-        entry = self.body()
-        self.lines.append(f"return {self._array(self.root.dims, entry)}")
-        title, *others = self.comments()
-        sizes = [f"{size} = {place}" for size, place in self.sizes()]
-        lines = [f'"""{title[2:]}"""', *others, *sizes, *self.lines]
-        head = f"def {name}({', '.join(self.names.values())}):"
-        used = {*re.findall(r"\w+", "\n".join(self.lines))}
-        imported = ", ".join(sorted(used.intersection(_SYMPY)))
-        imports = [f"from sympy import {imported}", "", ""] if imported else []
-        return "\n".join([*imports, head, *(f"    {line}" for line in lines), ""])
+    def whole(self, needed: Sequence[str], functions: Sequence[str]) -> str:
+        names = ", ".join(sorted(self.used))
+        return super().whole([f"from sympy import {names}"] * bool(names), functions)
 
-    def length(self, name: str, axis: int) -> str:
-        return f"{name}.shape[{axis}]"
+    def result(self, source: Source) -> str:
+        if isinstance(source, Instruction) and source.labels and source.kind != "known":
+            return self.comprehension(source)
+        text = super().result(source)
+        return self.call("S", text)[0] if self.is_number(source) else text
 
-    def _array(self, dims: Dims, entry: Entry) -> str:
-        ranges = self.ranges(dims)
-        text, _ = entry.at([i for i, _ in ranges])
-        self.taken.difference_update(i for i, _ in ranges)
-        if not dims:
-            return f"S({text})" if not self.names else text
-        shape = ", ".join(self.size(d) for d in dims) + "," * (len(dims) == 1)
-        return f"Array([{text}{self._loops(ranges)}], ({shape}))"
+    def number(self, number: Number) -> Text:
+        text, level = super().number(replace(number, sizes=()))
+        sizes = [self.call("Integer", self.bare(d))[0] for d in number.sizes]
+        if not sizes:
+            return text, level
+        factors = [bracketed((text, level), SIGN)] * (number.value != 1) + sizes
+        return " * ".join(factors), PRODUCT if len(factors) > 1 else ATOM
 
-    def _loops(self, ranges: Sequence[Range]) -> str:
-        return "".join(f" for {i} in range({self.size(d)})" for i, d in ranges)
-
-    def store(self, name: str, dims: Dims, entry: Entry) -> None:
-        self.lines.append(f"{name} = {self._array(dims, entry)}")
-
-    def total(self, kind: str, text: str, ranges: Sequence[Range]) -> Text:
-        loops = self._loops(ranges)
-        if kind == "sum":
-            return f"sum({text}{loops})", ATOM
-        return f"{kind.title()}(*({text}{loops}))", ATOM
-
-    def truth(self, text: str) -> Text:
-        return f"int({text})", ATOM
-
-    def scalar_size(self, size: Size) -> Text:
-        return f"Integer({self.size(size)})", ATOM
-
-    def ratio(self, text: str) -> Text:
-        return f"S({text})", ATOM
-
-    def number(self, value: Fraction) -> Text:
+    def fraction(self, value: Fraction) -> Text:
         if value.denominator > 1:
-            return f"Rational({value.numerator}, {value.denominator})", ATOM
+            return self.call("Rational", str(value.numerator), str(value.denominator))
         return str(value.numerator), SIGN if value < 0 else ATOM
 
-    def function(self, name: str, args: Sequence[Text]) -> Text:
-        text, level = filled(spelled("sympy", name), args, lambda text: f"({text})")
-        return (
-            (f"Piecewise((1, {text}), (0, True))", ATOM)
-            if FUNCTIONS[name].is_test
-            else (text, level)
-        )
+    def _exact(self, own: Instruction) -> Instruction:
+        """An operation on numbers, of which the first is one of SymPy's: Python's are inexact."""
+        (first, labels), *others = own.operands
+        if not all(self.is_number(source) for source, _ in own.operands):
+            return own
+        exact = Instruction("written", data=self.call("S", self.source(first)[0]))
+        return replace(own, operands=((exact, labels), *others))
 
-    def matrix_function(self, name: str, operand: str, node: Term) -> str:
-        n = self.size(node.args[0].dims[0])
-        (i, _), (j, _) = ranges = self.ranges(node.args[0].dims)
-        self.taken.difference_update(i for i, _ in ranges)
-        matrix = f"Matrix({n}, {n}, lambda {i}, {j}: {operand}[{i}, {j}])"
-        return (
-            f"{matrix}.cofactor_matrix()"
-            if name == "cofactors"
-            else of_matrix("sympy", name).format(matrix)
-        )
+    def _divide(self, own: Instruction) -> Text:
+        return super()._divide(self._exact(own))
 
-    def literal(self, node: Term) -> str:
-        values = node.array.values
-        numbers = re.sub(r"\binf\b", "oo", repr(values.ravel().tolist()))
-        return f"Array({numbers}, {tuple(values.shape)})"
+    def _power(self, own: Instruction) -> Text:
+        return super()._power(self._exact(own))
+
+    def _numbers(self, own: Instruction) -> Text:
+        return self.call("Piecewise", f"(1, {self.source(own.operands[0][0])[0]})", "(0, True)")
+
+    def matrix(self, own: Instruction) -> Text:
+        with self.loops(own.data.args[0].dims) as ((i, n), (j, _)):
+            entry, _ = self.at(own.operands[0], {0: i, 1: j})
+        return self.call("Matrix", n, n, f"lambda {i}, {j}: {entry}")

@@ -7,29 +7,23 @@ from typing import Final
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 
 *_, _ATOM = levels("python")
+# What stands in brackets as an operand of anything.
+_LOOSE: Final = -1
 _NEGATED: Final = re.compile(r"-\w+\Z")
+# A call of a function with each operand as an argument, once.
 _CALL: Final = re.compile(r"[\w.]+\(\{\}(, (\{\}|\d+))*\)\Z")
-
-
-def is_call(template: str) -> bool:
-    """Whether a template is a call of a function with each operand as an argument, once.
-
-    >>> is_call("max({}, 0)"), is_call("{} .^ {}"), is_call("fix({0})")
-    (True, False, False)
-    """
-    return bool(_CALL.match(template))
 
 
 def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> Text:
     """The text with these operands; what it mentions twice is `named` first.
 
     >>> filled("{} > {}", [("a", _ATOM), ("b + 1", 0)], str)
-    ('(a > (b + 1))', 4)
+    ('a > (b + 1)', -1)
     """
     if len(args) == 1 and _NEGATED.match(args[0][0]) and "-{}" in template:
         # Two signs are none.
         template, args = template.replace("-{}", "{}"), [(args[0][0][1:], _ATOM)]
-    if is_call(template):
+    if _CALL.match(template):
         return template.format(*(text for text, _ in args)), _ATOM
     often = [template.count(f"{{{k}}}") > 1 for k in range(len(args))]
     texts = [
@@ -37,7 +31,7 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
         for (text, level), twice in zip(args, often, strict=True)
     ]
     whole = template.format(*texts)
-    return (whole, _ATOM) if _is_one_call(template) else (f"({whole})", _ATOM)
+    return whole, _ATOM if _is_one_call(template) else _LOOSE
 
 
 def _is_one_call(template: str) -> bool:

@@ -17,7 +17,7 @@ Run = Callable[[Env], Any]
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.\d+|\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z]\w*)"
-    r"|(?P<sign>\.?[*/^]|\.[-+&|]|\.?[<>=!~]=|\.?[<>]|[-+&|():,;=\[\]'])|(?P<dot>\.(?=\()))"
+    r"|(?P<sign>\.?[*/^]|\.[-+&|]|\.?[<>=!~]=|\.?[<>]|\.?!|[-+&|():,;=\[\]'])|(?P<dot>\.(?=\()))"
 )
 _LEVELS = {
     "matlab": [
@@ -87,8 +87,15 @@ class Parser:
         ):
             sign = self.next()[1]
             right = self.binary(level + 1)
-            left = self._applied(sign, left, right)
+            if sign == ":" and self.peek() == ":":
+                self.next()
+                left = self._stepped(left, right, self.binary(level + 1))
+            else:
+                left = self._applied(sign, left, right)
         return left
+
+    def _stepped(self, start: Run, step: Run, stop: Run) -> Run:
+        return lambda env: self.own.stepped(start(env), step(env), stop(env))
 
     def _applied(self, sign: str, left: Run, right: Run) -> Run:
         return lambda env: self.own.binary(sign, left(env), right(env))
@@ -98,7 +105,20 @@ class Parser:
             self.next()
             operand = self.unary()
             return lambda env: self.own.binary("*", -1.0, operand(env))
+        if self.peek() in ("!", ".!"):
+            return self._negated(self.next()[1], self.unary())
         return self.power()
+
+    def _negated(self, sign: str, operand: Run) -> Run:
+        """What is not so, of truth values alone."""
+
+        def run(env: Env) -> Any:
+            value = np.asarray(operand(env))
+            assert value.dtype == bool
+            assert value.ndim == 0 or sign == ".!"
+            return ~value if value.ndim else not value
+
+        return run
 
     def power(self) -> Run:
         base = self.postfix()
@@ -115,10 +135,16 @@ class Parser:
         return found
 
     def _indexed(self, array: Run) -> Run:
-        """An entry of a tuple, as in `logabsdet(A)[1]`."""
-        place = int(self.next()[1]) - 1
-        self.take("]")
-        return lambda env: array(env)[place]
+        """Entries of what has no name, as in `logabsdet(A)[1]`."""
+        args, _ = self.arguments("]")
+
+        def run(env: Env) -> Any:
+            whole = array(env)
+            ends = self.own.ends(whole, len(args))
+            places = [a({**env, "end": e}) for a, e in zip(args, ends, strict=True)]
+            return self.own.read(whole, places)
+
+        return run
 
     def _transposed(self, operand: Run) -> Run:
         return lambda env: self.own.transposed(operand(env))
@@ -137,8 +163,12 @@ class Parser:
             inner = self.binary(0)
             if self.peek() == "for":
                 inner = self.generator(inner)
+            items = [inner]
+            while self.peek() == "," and self.language == "julia":
+                self.next()
+                items.append(self.binary(0))
             self.take(")")
-            return inner
+            return inner if len(items) == 1 else lambda env: tuple(item(env) for item in items)
         if text == "[":
             return self.bracket()
         if kind != "name":
@@ -202,6 +232,21 @@ class Parser:
         if self.peek() not in ("(", "[") or (self.peek() == "[" and self.language == "matlab"):
             return lambda env: self.own.value(name, env)
         closed = {"(": ")", "[": "]"}[self.next()[1]]
+        args, keywords = self.arguments(closed)
+        is_index = closed == "]"
+
+        def run(env: Env) -> Any:
+            # The last place along each axis of an array that is read.
+            known = [env.get("end")] * len(args)
+            ends = self.own.ends(env[name], len(args)) if name in env else known
+            values = [a({**env, "end": end}) for a, end in zip(args, ends, strict=True)]
+            named = {k: v(env) for k, v in keywords.items()}
+            return self.own.applied(name, values, named, env, dotted=dotted, is_index=is_index)
+
+        return run
+
+    def arguments(self, closed: str) -> tuple[list[Run], dict[str, Run]]:
+        """What stands in brackets, up to the closing one."""
         args: list[Run] = []
         keywords: dict[str, Run] = {}
         while self.peek() != closed:
@@ -219,11 +264,7 @@ class Parser:
             if self.peek() in (",", ";"):
                 self.next()
         self.take(closed)
-        is_index = closed == "]"
-        return lambda env: self.own.applied(
-            name, [a(env) for a in args], {k: v(env) for k, v in keywords.items()}, env,
-            dotted=dotted, is_index=is_index,
-        )  # fmt: skip
+        return args, keywords
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -289,6 +330,12 @@ def _array(value: Any) -> Any:
     return found
 
 
+def _aligned(arrays: Sequence[Any]) -> list[Any]:
+    """Arrays with as many axes, which are counted from the first one."""
+    most = max(a.ndim for a in arrays)
+    return [a.reshape((*a.shape, *[1] * (most - a.ndim))) for a in arrays]
+
+
 class Matlab:
     """What MATLAB's operators and functions do."""
 
@@ -297,6 +344,13 @@ class Matlab:
 
     def listed(self, items: Sequence[Any]) -> Any:
         return np.concatenate([_array(i) for i in items], axis=1)
+
+    def ends(self, array: Any, count: int) -> list[float]:
+        return [array.size] if count == 1 else [*map(float, (*array.shape, 1, 1, 1)[:count])]
+
+    def stepped(self, start: Any, step: Any, stop: Any) -> Any:
+        first, by, last = (int(_array(a).item()) for a in (start, step, stop))
+        return np.arange(first, last + (1 if by > 0 else -1), by, dtype=float)[None]
 
     def transposed(self, a: Any) -> Any:
         assert _array(a).ndim == 2
@@ -315,13 +369,15 @@ class Matlab:
             assert b.size == 1
             if a.size != 1:
                 return np.linalg.matrix_power(a, int(b.item()))
-        return _array(_SIGNS[sign.removeprefix(".")](a, b))
+        return _array(_SIGNS[sign.removeprefix(".")](*_aligned([a, b])))
 
     def applied(
         self, name: str, args: list[Any], keywords: Env, env: Env, *, dotted: bool, is_index: bool
     ) -> Any:
         assert not keywords
         assert not dotted
+        if name in env and len(args) == 1 and isinstance(args[0], slice):
+            return _array(env[name].reshape(-1, 1, order="F"))
         if name in env:
             return _array(env[name][self.key(env[name], args)])
         if name in ("sum", "max", "min") and not (len(args) == 2 and name != "sum"):
@@ -350,7 +406,7 @@ class Matlab:
             case "double":
                 return own[0]
             case "max" | "min":
-                return _array((np.maximum if name == "max" else np.minimum)(*own))
+                return _array((np.maximum if name == "max" else np.minimum)(*_aligned(own)))
             case "fix":
                 return np.trunc(own[0])
             case "round":
@@ -371,13 +427,18 @@ class Matlab:
                 return _array(np.hypot.reduce(own[0], axis=None))
             case "reshape":
                 return _array(own[0].reshape([int(a.item()) for a in own[1:]], order="F"))
+            case "permute":
+                order = own[1].ravel().astype(int) - 1
+                padded = own[0].reshape((*own[0].shape, *[1] * (len(order) - own[0].ndim)))
+                return _array(padded.transpose(order))
             case "choose":
-                return np.where(own[0] != 0, own[1], own[2])
+                condition, *rest = _aligned(own)
+                return _array(np.where(condition != 0, *rest))
             case "lu":
                 # What stands on the diagonal is all that anybody reads.
                 return np.diag(np.linalg.qr(own[0]).R.diagonal())
             case _:
-                return _array(FUNCTIONS[name](*own))
+                return _array(FUNCTIONS[name](*_aligned(own)))
 
     def key(self, array: Any, args: list[Any]) -> Any:
         key = [a if isinstance(a, slice) else (_array(a).ravel().astype(int) - 1) for a in args]
@@ -400,7 +461,7 @@ def run_matlab(text: str, values: Sequence[Any]) -> Any:
     assert head
     names = [n for n in head[1].split(", ") if n]
     env: Env = dict(zip(names, map(_array, values), strict=True))
-    last = lines.index("end", len(lines) - 2 - 5 * ("function r = choose(c, a, b)" in lines))
+    last = lines.index("end", len(lines) - 2 - 6 * ("function r = choose(c, a, b)" in lines))
     _matlab_lines(lines[1:last], env)
     return env["result"]
 
@@ -460,6 +521,32 @@ class Julia:
     def value(self, name: str, env: Env) -> Any:
         return env[name] if name in env else {"Inf": np.inf, "NaN": np.nan}[name]
 
+    def ends(self, array: Any, count: int) -> list[int]:
+        assert count == np.ndim(array)
+        return [*array.shape]
+
+    def read(self, array: Any, args: Sequence[Any]) -> Any:
+        key = tuple(
+            np.array(a, int) - 1
+            if isinstance(a, range)
+            else a
+            if isinstance(a, slice)
+            else int(a) - 1
+            for a in args
+        )
+        assert all(
+            isinstance(k, slice) or np.ndim(k) or 0 <= k < n
+            for k, n in zip(key, array.shape, strict=True)
+        )
+        ranges = [np.arange(n)[k] for k, n in zip(key, array.shape, strict=True)]
+        assert all(np.min(k, initial=0) >= 0 for k in key if not isinstance(k, slice))
+        found = array[np.ix_(*map(np.atleast_1d, ranges))]
+        found = found.reshape([len(k) for k in ranges if np.ndim(k)])
+        return found.item() if np.ndim(found) == 0 else found
+
+    def stepped(self, start: Any, step: Any, stop: Any) -> Any:
+        return range(int(start), int(stop) + (1 if step > 0 else -1), int(step))
+
     def listed(self, items: Sequence[Any]) -> Any:
         return np.array(items, float)
 
@@ -517,21 +604,7 @@ class Julia:
     ) -> Any:
         if name in env:
             assert is_index
-            key = tuple(
-                np.array(a, int) - 1
-                if isinstance(a, range)
-                else a
-                if isinstance(a, slice)
-                else int(a) - 1
-                for a in args
-            )
-            array = env[name]
-            assert all(
-                isinstance(k, slice) or np.ndim(k) or 0 <= k < n
-                for k, n in zip(key, array.shape, strict=True)
-            )
-            found = array[key]
-            return found.item() if np.ndim(found) == 0 else found
+            return self.read(env[name], args)
         assert not is_index
         if dotted:
             own = [_plain(a) for a in args]
@@ -594,6 +667,11 @@ class Julia:
                 return np.array([size, sign])
             case "reshape":
                 return np.reshape(args[0], args[1:], order="F")
+            case "permutedims":
+                return np.transpose(args[0], [int(k) - 1 for k in args[1]])
+            case "Int":
+                assert args[0] == int(args[0])
+                return int(args[0])
             case _:
                 assert all(np.ndim(_plain(a)) == 0 for a in args), name
                 return self.applied(name, args, keywords, env, dotted=True, is_index=False).item()

@@ -125,7 +125,8 @@ def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
         (t.power(x, t.constant(t.Fraction(5, 3))), f"x ** {5 / 3}"),
         (
             t.power(x, t.constant(t.Fraction(-5, 2))),
-            "t1 = np.square(x); t2 = np.sqrt(x); t1 *= t2; del t2; np.reciprocal(t1, out=t1); return t1",
+            "t1 = np.square(x); t2 = np.sqrt(x); t1 *= t2; del t2; np.reciprocal(t1, out=t1); "
+            "return t1",
         ),
         (t.power(x, t.constant(3)), "t1 = np.square(x); t1 *= x; return t1"),
         (t.power(x, c), "x ** c"),

@@ -16,7 +16,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
-from eggrad.engine.terms.term import apply, variable, variables
+from eggrad.engine.terms.term import apply, cofactors, variable, variables
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.matrix import has_notation
@@ -211,6 +211,7 @@ OTHERS = {
     "inverse": eg.inv(S) @ x,
     "adjugate": eg.adj(S),
     "cofactors": eg.derivative(eg.det(S), S),
+    "no cofactors": expression(cofactors(0, S.term)) * S,
     "second derivative of det": eg.derivative(eg.det(S), S, S),
     "known numbers": np.array([[1.0, -2.5], [0.1, 3.0]]) @ eg.variable("w", (2,)),
     "sizes": eg.constant(3, (n, m)) @ y * 2 ** eg.sum(x),
@@ -233,7 +234,7 @@ def test_other_programs(name: str, language: str) -> None:
     check(OTHERS[name], [language])
 
 
-@pytest.mark.parametrize("language", ["python", "jax"])
+@pytest.mark.parametrize("language", ["python", "jax", "sympy", "matlab", "julia"])
 def test_places_that_are_computed(language: str) -> None:
     if language == "jax":
         pytest.importorskip("jax").config.update("jax_enable_x64", True)
@@ -243,7 +244,26 @@ def test_places_that_are_computed(language: str) -> None:
         text = (v[index] * v[0]).to(language)
         values = {"i": places // 2 if index is i else places, "v": np.array([2.0, 3.0, 5.0, 7.0])}
         given = [values[name] for name in ("i", "v")]
-        np.testing.assert_allclose(run(language, text, given), [4, 4, 14])
+        np.testing.assert_allclose(np.ravel(run(language, text, given)), [4, 4, 14])
+
+
+@pytest.mark.parametrize(
+    ("f", "julia", "matlab"),
+    [
+        (x[1:] - x[:-1], "x[2:end] .- x[1:end-1]", "x(2:end) - x(1:end-1)"),
+        (x[::-1] * A[1], "x[end:-1:1] .* A[2, :]", "x(end:-1:1) .* A(2, :)'"),
+        (A / eg.sum(A, axis=0), "A ./ vec(sum(A, dims=1))'", "A ./ sum(A, 1)"),
+        (np.exp(T * T) + eg.sum(T), "exp.(T .* T) .+ sum(T)", "exp(T .* T) + sum(T(:))"),
+        (A * x, "A .* x'", "A .* x'"),
+        ((S.T + S) @ x, "(S' .+ S) * x", "(S' + S) * x"),
+        (np.where(x > 0, x, 1), "ifelse.(x .> 0, x, 1)", "choose(x > 0, x, 1)"),
+    ],
+)
+def test_words_of_matrices(f: eg.Expression, julia: str, matlab: str) -> None:
+    """Whole arrays where the languages have words for them, and what broadcasts."""
+    assert f"    return {julia}\n" in printed("julia", f)
+    assert f"  result = {matlab};\n" in printed("matlab", f)
+    check(f, ["julia", "matlab"])
 
 
 def test_functions_of_ones_own_are_refused() -> None:
