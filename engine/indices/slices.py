@@ -111,7 +111,7 @@ def views(
     >>> rows = KnownConditions((("=", ((0, 4), (1, 1), (2, -1), ("", 1))),), (2, 4, 9))
     >>> found = views(rows, (9,), ((0, 1, 2), (2,), (1, 0)))
     >>> found.source, found.is_whole
-    ((Axis(key='1:9', indices=(0, 1), dims=(2, 4)),), True)
+    ((Axis(key='1:', indices=(0, 1), dims=(2, 4)),), True)
     """
     part, other, out = spec
     sizes = dict(zip(part + other, indicator.dims + other_dims, strict=True))
@@ -203,9 +203,9 @@ def _determined(
         value = solved(f, b)
         number = form(term for term in value if isinstance(term[0], str))
         group = sorted(indices(value), key=lambda i: -abs(coefficient(value, i)))
-        key = _read if b in spec[1] else _written
-        counts = _counts(value, group, lengths)
-        found = key(number, _range(value, group, lengths), sizes[b], text) if counts else None
+        counted, written = _range(value, group, lengths), b not in spec[1]
+        fits = _counts(value, group, lengths)
+        found = _key(number, counted, sizes[b], text, written=written) if fits else None
         if found is not None:
             return b, Axis(found, tuple(group), tuple(lengths[i] for i in group))
     return None
@@ -228,52 +228,37 @@ def _range(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> tupl
     return step, as_size(times(often, size_form(sizes[group[0]])))
 
 
-def _read(
-    number: Form, counted: tuple[int, Size] | None, size: Size, text: SizeText | None
+def _key(
+    number: Form,
+    counted: tuple[int, Size] | None,
+    size: Size,
+    text: SizeText | None,
+    *,
+    written: bool,
 ) -> str | None:
-    """The key of entries that are read, from a number on."""
-    start = _first(number, size, text)
-    if counted is None:
-        return None if start is None else _fitting(str(start), size)
-    step, length = counted
-    if step == -1 and length == size and number == last_index(length):
+    """The key of entries from a number on; those that are `written` certainly are there."""
+    step, length = counted or (1, 1)
+    if not written and step == -1 and length == size and number == last_index(length):
         return "::-1"
-    if start is None or step < 1 or length == 0 or (step > 1 and not isinstance(length, int)):
+    if step < 1 or (length == 0 and (step > 1 or not written)):
         return None
     end = form([*number, ("", 1), *times(step, last_index(length))])
-    if step == 1 and not number and end == size_form(size):
-        return ":"
-    stop = _last(end, size, text)
-    steps = f":{step}" if step > 1 else ""
-    return None if stop is None else _fitting(f"{start or ''}:{stop}{steps}", size)
-
-
-def _written(
-    number: Form, counted: tuple[int, Size] | None, size: Size, text: SizeText | None
-) -> str | None:
-    """The key of entries that are written, from a number on."""
-    if text is None:
+    start = (_on_axis if written else _first)(number, end, size, text)
+    stop = "" if end == size_form(size) else _last(end, size, text)
+    if start is None or stop is None or (step > 1 and not (written or isinstance(length, int))):
         return None
-    if counted is None:
-        return _on_axis(number, form([*number, ("", 1)]), size, text)
-    step, length = counted
-    if step < 1 or (step > 1 and length == 0):
-        return None
-    stop = form([*number, ("", 1), *times(step, last_index(length))])
-    start = _on_axis(number, stop, size, text)
-    end = "" if stop == size_form(size) else _last(stop, size, text)
-    if start is None or end is None:
+    if not written and isinstance(size, int) and not 0 <= int(start) < int(stop or size) <= size:
         return None
     steps = f":{step}" if step > 1 else ""
-    return f"{'' if start == '0' else start}:{end}{steps}"
+    return start if counted is None else f"{start if start != '0' else ''}:{stop}{steps}"
 
 
-def _first(place: Form, size: Size, text: SizeText | None) -> int | str | None:
+def _first(place: Form, _: Form, size: Size, text: SizeText | None) -> str | None:
     """A place as Python counts it, from the end if that is what it depends on."""
     if {*dict(place)} <= {""}:
-        return coefficient(place, "") if coefficient(place, "") >= 0 else None
+        return str(coefficient(place, "")) if coefficient(place, "") >= 0 else None
     behind = _behind(place, size)
-    return behind or (_within(place, size, text) if behind is None else None)
+    return str(behind) if behind else _within(place, size, text) if behind is None else None
 
 
 def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
@@ -303,17 +288,8 @@ def _behind(place: Form, size: Size) -> int | None:
     return number if {*dict(distance)} <= {""} and number <= 0 else None
 
 
-def _on_axis(place: Form, end: Form, size: Size, text: SizeText) -> str | None:
+def _on_axis(place: Form, end: Form, size: Size, text: SizeText | None) -> str | None:
     """The text of a place from which on all up to an end is certainly on an axis."""
-    if any(c < 0 for _, c in place) or not _is_before(end, size):
+    if text is None or any(c < 0 for _, c in place) or not _is_before(end, size):
         return None
     return format_form(place, size=text, sign=" * ")
-
-
-def _fitting(key: str, size: Size) -> str | None:
-    """A key that stays within an axis, as far as that is known."""
-    if not isinstance(size, int):
-        return key
-    start, _, rest = key.partition(":")
-    stop = rest.partition(":")[0] or str(int(start or 0) + 1)
-    return key if int(start or 0) >= 0 and int(stop) <= size else None
