@@ -113,6 +113,30 @@ class Kernels:
 
     # Products ------------------------------------------------------------------------------
 
+    def without_hidden(
+        self, spec: tuple[Indices, Indices, Indices], product: Any, masked: Any, other: Any
+    ) -> Any:
+        """A product in which a factor has no part where the one that a mask has made is 0."""
+        undefined = self.xp.any(self.xp.isnan(product))
+        return self.branch(undefined, lambda: self._shown(spec, masked, other), lambda: product)
+
+    def _shown(self, spec: tuple[Indices, Indices, Indices], masked: Any, other: Any) -> Any:
+        xp, (first, second, out) = self.xp, spec
+        every = tuple(dict.fromkeys(out + first + second))
+        left, right = (self._spread(x, p, every) for x, p in ((masked, first), (other, second)))
+        shown = xp.where(left != 0, left * right, self.number(0.0, left))
+        return xp.sum(shown, axis=tuple(range(len(out), len(every))))
+
+    def _spread(self, x: Any, part: Indices, every: Indices) -> Any:
+        """An array with an axis for each of some indices, of length 1 where it has none."""
+        x = self.xp.permute_dims(x, tuple(part.index(i) for i in every if i in part))
+        length = iter(x.shape)
+        return self.xp.reshape(x, tuple(next(length) if i in part else 1 for i in every))
+
+    def branch(self, test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+        """The first of two values where a test holds, else the second."""
+        return first() if bool(test) else second()
+
     def einsum(self, spec: str, *operands: Any) -> Any:
         """A product of arrays with distinct labels each, two at a time from the left.
 
@@ -665,6 +689,11 @@ class _JaxKernels(_Immutable):
         own = solve_triangular(factor, self.eye(factor.shape[0], factor), lower=True)
         return own.T @ own
 
+    def branch(self, test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+        from jax.lax import cond
+
+        return cond(test, first, second)
+
     def scattered(self, length: int, places: Any, values: Any) -> Any:
         return self.xp.zeros((length, *values.shape[1:]), values.dtype).at[places].add(values)
 
@@ -720,6 +749,10 @@ class _DaskKernels(_Immutable):
 
     def array(self, values: Any, like: Any) -> Any:
         return self.xp.asarray(values, **self.kind(like))
+
+    def branch(self, test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+        # To know the test all data would have to be read.
+        return second()
 
     options: ClassVar = {"optimize": True}
 

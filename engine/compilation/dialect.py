@@ -203,6 +203,9 @@ class Dialect:
         sizes = self.shape(chosen)
         return f"{self.prefix}selected_product({spec}, {sizes}, {index}, {array})", ATOM
 
+    def _without_hidden(self, own: Instruction) -> Text:
+        return f"{self.prefix}without_hidden({own.data}, {', '.join(self.atoms(own))})", ATOM
+
     def _loop(self, own: Instruction) -> Text:
         return f"{self.prefix}run_loop({self.loop_arguments(own)})", ATOM
 

@@ -172,7 +172,8 @@ class _Lowering:
                 return self._emitted("selection", self._arrays(node.args, args), node, node.chosen)
             case "einsum":
                 sizes = specs.sizes(node.spec, *(a.dims for a in node.args))
-                return self._product(node.spec, args, sizes)
+                value = self._product(node.spec, args, sizes)
+                return self._without_hidden(node, value, args) if self._hides(node) else value
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
                 return self._power(node, args[0], args[1], known)
@@ -194,6 +195,19 @@ class _Lowering:
         """A product of one or two arrays."""
         in_order = not self._program.in_place
         return product(spec, args, sizes, self._block, in_order=in_order)
+
+    def _hides(self, node: Term) -> bool:
+        """Whether a mask hides what may be undefined; people's programs are as they are written."""
+        return node in self._program.hiding and not self._program.alone
+
+    def _without_hidden(self, node: Term, value: Value, args: Sequence[Value]) -> Value:
+        """A product in which what a mask hides has no part."""
+        terms, values = (node, *node.args), (value, *args)
+        if self._program.hiding[node]:
+            terms, values = (node, *node.args[::-1]), (value, *args[::-1])
+        left, right, out = node.spec
+        spec = (right, left, out) if self._program.hiding[node] else (left, right, out)
+        return self._emitted("without_hidden", self._arrays(terms, values), node, spec)
 
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""

@@ -22,6 +22,9 @@ from eggrad.engine.compilation.numpy_dialect import NumpyDialect
 from eggrad.engine.compilation.products import MANY_OUTER, find_stacks
 from eggrad.engine.compilation.program import Program
 from eggrad.engine.compilation.views import stored_indicators, with_stepped_products
+from eggrad.engine.egraph.reading import TermRows
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.saturation.exposure import hiding_products
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
@@ -101,6 +104,15 @@ def _keep_masks(program: Program) -> None:
     program.masks = asked_alone(program.roots)
 
 
+def _see_to_what_masks_hide(program: Program) -> None:
+    nodes = list(postorder(*program.roots))
+    if any(node.op == "where" for node in nodes):
+        rows = TermRows(nodes, program.roots)
+        found = hiding_products(Snapshot(rows, program.model, rows.roots))
+        own = {number: term for term, number in rows.numbers.items()}
+        program.hiding = {own[cls]: place for cls, place in found.items()}
+
+
 # Passes over statements -------------------------------------------------------------------------
 
 
@@ -157,6 +169,13 @@ PASSES: Final = (
         "A test stays an array of booleans.",
         "only choices and other tests use it",
         _keep_masks,
+        for_all=True,
+    ),
+    Pass(
+        "hidden values",
+        "What a mask hides has no part in a product, even if it is infinite or no number.",
+        "a choice with 0 is multiplied with an array that has further axes",
+        _see_to_what_masks_hide,
         for_all=True,
     ),
     Pass(

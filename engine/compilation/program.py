@@ -286,6 +286,8 @@ class Program:
     stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
     stored: frozenset[Term] = frozenset()
     masks: set[Term] = field(default_factory=set[Term])
+    # Products with a mask that hides what may be undefined, and its place among their operands.
+    hiding: Mapping[Term, int] = field(default_factory=dict[Term, int])
 
     # What lowering writes: statements, what is returned, the size symbols that are used, and the
     # axes of all arrays that are made.

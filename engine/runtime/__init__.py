@@ -6,6 +6,7 @@ kept as sums of products of cores and deltas.
 
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
 from eggrad.engine.runtime.loops import run_loop
+from eggrad.engine.runtime.masks import without_hidden
 from eggrad.engine.runtime.matrix_functions import (
     adjugate,
     cholesky,
@@ -73,5 +74,6 @@ __all__ = [
     "solve",
     "stepped_product",
     "symmetric_product",
+    "without_hidden",
     "zeros_and_ones",
 ]

@@ -18,7 +18,8 @@ from eggrad.engine.terms.term import FUNCTION_NODES
 def exposed_nodes(graph: Snapshot) -> set[ENode]:
     """The products and quotients of a masked tensor and a factor that may be undefined.
 
-    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators.
+    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators. Code
+    of `hiding_products` sees to what a mask hides.
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
@@ -31,14 +32,11 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
             return m.children[0] in chosen or m.children[0] in picked
+        if m.operation in ("symmetric_product", "product_of_pairs"):
+            return m.children[1] in chosen and not graph.knows(m.children[0], TOTAL)
         if m.constructor != "ein":
             return False
         by_views = all(len({*part}) == len(part) for part in m.spec)
-
-        def is_spread(a: int, b: int, first: Indices, second: Indices) -> bool:
-            # As autodiff, which masks a cotangent before it meets an array of more axes: nothing is
-            # spread over these, and values that a mask hides need only be finite.
-            return by_views and b in finite and not {*second} <= {first[k] for k in chosen[a]}
 
         def is_picked(a: int, b: int, first: Indices, second: Indices) -> bool:
             # Entries that an indicator picks are read where they lie, and not multiplied by 0:
@@ -65,14 +63,45 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
             # In a square both factors are masked.
             and (a, first) != (b, second)
             and (
-                (a in chosen and not is_spread(a, b, first, second))
+                (a in chosen and not _is_spread(m, place, chosen, finite))
                 or is_picked(a, b, first, second)
             )
-            for a, b, first, second in pairs
+            for place, (a, b, first, second) in enumerate(pairs)
         )
 
     known = chosen or picked
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
+
+
+def hiding_products(graph: Snapshot) -> dict[int, int]:
+    """The e-classes of products with a mask that is not spread, and its place among the operands.
+
+    As in autodiff a cotangent is masked before it meets an array of more axes, which is finite
+    where variables are: what a mask hides of these may not be.
+    """
+    chosen = _masked(graph, _is_test_or_choice_of_zero)
+    finite = _finite_where_variables_are(graph) if chosen else ()
+    products = ((c, m) for c, nodes in graph.members.items() for m in nodes)
+    return {
+        c: place
+        for c, m in products
+        for place in range(2 * (m.constructor == "ein"))
+        if _is_spread(m, place, chosen, finite)
+        if not graph.has(m.children[1 - place], ("constant",))
+    }
+
+
+def _is_spread(
+    m: ENode, place: int, chosen: Mapping[int, frozenset[int]], finite: Collection[int]
+) -> bool:
+    """Whether a sum over a mask would spread it over further axes of what it multiplies."""
+    own, other = m.children[place], m.children[1 - place]
+    first, second = m.spec[place], m.spec[1 - place]
+    if own not in chosen or other not in finite or any(len({*p}) < len(p) for p in m.spec):
+        return False
+    masked = {first[k] for k in chosen[own]}
+    # Where nothing is summed a choice takes no longer.
+    return not {*second} <= masked and not masked <= {*m.spec[-1]}
 
 
 def _is_selection(m: ENode) -> bool:

@@ -306,3 +306,21 @@ def test_arguments_in_order_are_those_that_were_given(library: str) -> None:
     assert f.parameters == eg.compile(0 * y + x).parameters == ("x", "y")
     found = f(convert(np.arange(3.0)), convert(np.ones(3)))
     np.testing.assert_array_equal(np.asarray(found), np.arange(3.0))
+
+
+@each(("jax", "torch", "array_api"))
+def test_what_a_mask_hides_has_no_part_in_derivatives(library: str) -> None:
+    """Dask would have to read all data to know whether something is hidden."""
+    X, y = eg.variable("X", ("m", "n")), eg.variable("y", ("m",))
+    f = eg.sum(np.where(y > 0, (X @ x - y) ** 2, 0))
+    shown = np.random.default_rng(0).normal(size=(4, 3))
+    values = {"x": np.ones(3), "y": np.array([1.0, -1.0, 2.0, -1.0]), "v": np.ones(3)}
+    hidden = np.where(values["y"][:, None] > 0, shown, np.nan)
+    convert = converter(library)
+    for wanted in (eg.gradient(f, x), eg.hvp(f, x, "v"), eg.hessian(f, x)):
+        compiled = eg.compile(wanted, backend=library)
+        expected, found = (
+            compiled(**{k: convert((values | {"X": own})[k]) for k in compiled.parameters})
+            for own in (shown, hidden)
+        )
+        np.testing.assert_allclose(np.asarray(found), np.asarray(expected))

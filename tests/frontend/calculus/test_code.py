@@ -64,6 +64,28 @@ def test_a_mask_on_rows_stays_on_rows() -> None:
         assert "[:, None]" not in source
 
 
+def test_rows_that_a_mask_hides_have_no_part_in_derivatives() -> None:
+    sizes = {"w": (3,), "X": ("n", 3), "y": ("n",)}
+    w, X, y = (eg.variable(name, dims) for name, dims in sizes.items())
+    f = eg.sum(np.where(y > 0, (X @ w - y) ** 2, 0))
+    random = np.random.default_rng(0)
+    values = {"w": random.normal(size=3), "v": random.normal(size=3)}
+    for n in (6, 200):
+        shown = random.normal(size=(n, 3))
+        values |= {"y": np.where(np.arange(n) % 3, 1.0, -1.0)}
+        hidden = np.where(values["y"][:, None] > 0, shown, np.resize([np.nan, np.inf], (n, 1)))
+        for wanted in ([f, eg.gradient(f, w)], [eg.hvp(f, w, "v")], [eg.hessian(f, w)]):
+            compiled = eg.compile(wanted)
+            expected, found = (
+                compiled(
+                    **{k: v for k, v in (values | {"X": X}).items() if k in compiled.parameters}
+                )
+                for X in (shown, hidden)
+            )
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other)
+
+
 def test_differences_of_neighbours_are_slices() -> None:
     c = eg.variable("c", (20,))
     penalty = eg.sum((c[2:] - 2 * c[1:-1] + c[:-2]) ** 2)
