@@ -4,7 +4,6 @@ The text has one function for each form of the terms (`module.py`). A `CompiledF
 converts arguments where it has to, chooses the form, and calls it.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from keyword import iskeyword
@@ -36,11 +35,6 @@ from eggrad.engine.terms.term import (
     own_functions,
     variables,
 )
-
-# The text ---------------------------------------------------------------------------------------
-
-_CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
-
 
 # The function -----------------------------------------------------------------------------------
 
@@ -149,8 +143,7 @@ class CompiledFunction(ShownFunction):
 
     def _imports(self, module: Module) -> str:
         """The lines that the text begins with."""
-        called = {name for text in module.texts for name in _CALL.findall(text)}
-        own = ", ".join(sorted(called.intersection(runtime.__all__)))
+        own = ", ".join(sorted(module.called.intersection(runtime.__all__)))
         lines = [f"from eggrad.engine.runtime import {own}"] if own else []
         return "\n".join(["import numpy as np", *lines])
 

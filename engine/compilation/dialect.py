@@ -38,6 +38,7 @@ class Dialect:
     def __init__(self, program: Program) -> None:
         """Write a program, whose size symbols are noted as they are used."""
         self.program = program
+        self.called: set[str] = set()
         self._names: dict[str, str] = {}
 
     def lines(self, single: bool = False) -> list[str]:
@@ -67,8 +68,10 @@ class Dialect:
         return [f"{name} = {self.text(statement.instruction)[0]}"]
 
     def text(self, own: Instruction) -> Text:
-        """The text of what an instruction computes."""
-        return getattr(self, f"_{own.kind}")(own)
+        """The text of what an instruction computes; what it calls is noted."""
+        found = getattr(self, f"_{own.kind}")(own)
+        self.called.add(found[0].partition("(")[0])
+        return found
 
     # Operands -----------------------------------------------------------------------------------
 

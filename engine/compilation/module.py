@@ -62,7 +62,7 @@ class Module:
 
     The parameters are those given, the variables, then the size symbols of `parameters`. `arrays`
     are those of known numbers, by what the text calls them; `made` has the axes of the arrays that
-    each function makes.
+    each function makes, `called` the names of what they call.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Module:
             name: as_places(array.values) if array in of_places else array.values
             for array, name in fixed.items()
         }
-        self.texts, steps = _steps(target, roots, fixed)
+        self.texts, steps, called = _steps(target, roots, fixed)
         dtyped = [v for v in own if v.name not in indices]
         written: list[_Function] = []
         for form in forms:
@@ -111,6 +111,7 @@ class Module:
             )
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
+        self.called = called.union(*(f.called for f in written))
         self.functions = ["compiled"]
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
@@ -124,9 +125,10 @@ class Module:
 
 def _steps(
     target: Target, roots: Iterable[Term], fixed: Mapping[FixedArray, str]
-) -> tuple[list[str], Steps]:
-    """The texts of the functions of the steps of loops, and what they are called."""
+) -> tuple[list[str], Steps, set[str]]:
+    """The texts of the functions of the steps of loops, their names, and those that they call."""
     texts: list[str] = []
+    called: set[str] = set()
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     for k, step in enumerate(steps_of(*roots), 1):
         own = (*step.carries, *step.slices, *step.constants)
@@ -142,9 +144,10 @@ def _steps(
         )
         sizes = tuple(sorted(function.open))
         texts.append(function.text(f"step_{k}", sizes))
+        called |= function.called
         given = ", ".join(target.given)
         known[step] = f"(lambda *a: step_{k}({given}, *a))" if given else f"step_{k}", sizes
-    return texts, known
+    return texts, known, called
 
 
 class _Function:
@@ -175,7 +178,8 @@ class _Function:
         program.real, program.in_place = target.real, target.in_place
         program.reads_backwards = target.reads_backwards
         program.indices = only_indices(*terms)
-        self._lines = target.dialect(run_passes(program)).lines(single)
+        dialect = target.dialect(run_passes(program))
+        self._lines, self.called = dialect.lines(single), dialect.called
         self._head = [_IGNORED] if program.silent else []
         self._parameters = [*target.given, *names.values()]
         self._known = [f"{self._sizes[s]} = {origin[s]}" for s in sorted(program.used & {*origin})]

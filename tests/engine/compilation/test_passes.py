@@ -30,6 +30,17 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         {},
         "np.where(t1,",
     ),
+    "hidden values": (
+        t.einsum(
+            "ij,i->j",
+            t.variable("B", ("n", "m")),
+            t.apply(
+                "where", t.apply("greater", x, t.constant(0, ("n",))), x, t.constant(0, ("n",))
+            ),
+        ),
+        {},
+        "without_hidden(",
+    ),
     "overwriting": (t.apply("exp", t.apply("sin", x)), {}, "np.exp(t1, out=t1)"),
     "deletion": (t.apply("sin", t.einsum("ij,j->i", t.apply("exp", A), x)), {}, "del t1"),
 }
