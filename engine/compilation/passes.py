@@ -22,9 +22,6 @@ from eggrad.engine.compilation.numpy_dialect import NumpyDialect
 from eggrad.engine.compilation.products import MANY_OUTER, find_stacks
 from eggrad.engine.compilation.program import Program
 from eggrad.engine.compilation.views import stored_indicators, with_stepped_products
-from eggrad.engine.egraph.reading import TermRows
-from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.saturation.exposure import hiding_products
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
@@ -107,6 +104,11 @@ def _keep_masks(program: Program) -> None:
 def _see_to_what_masks_hide(program: Program) -> None:
     nodes = list(postorder(*program.roots))
     if any(node.op == "where" for node in nodes):
+        # Who calls compiled functions alone loads no e-graph.
+        from eggrad.engine.egraph.reading import TermRows
+        from eggrad.engine.extraction.snapshot import Snapshot
+        from eggrad.engine.saturation.exposure import hiding_products
+
         rows = TermRows(nodes, program.roots)
         found = hiding_products(Snapshot(rows, program.model, rows.roots))
         own = {number: term for term, number in rows.numbers.items()}
