@@ -364,10 +364,12 @@ class Snapshot:
 
         Those that are `exposed`, products that may be undefined where a choice is not, are left out
         where there are others. From here on an e-class is no longer one value; nothing but
-        extraction may follow. In `narrow` they lack what is wider, but for what is for code alone.
+        extraction may follow. In `narrow` they are as they were, but for what is for code alone.
         """
         self.narrow = self.at(self.model)
-        self.narrow._reach([own for own in self.wider if own[2]], exposed)
+        for_code = [own for own in self.wider if own[2]]
+        if for_code:
+            self.narrow._reach(for_code, exposed)
         self._reach(self.wider, exposed)
 
     def _reach(self, wider: Sequence[tuple[int, int, bool]], exposed: Set[ENode]) -> None:

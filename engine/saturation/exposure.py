@@ -15,17 +15,18 @@ from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES
 
 
-def exposed_nodes(graph: Snapshot) -> set[ENode]:
+def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
     """The products and quotients of a masked tensor and a factor that may be undefined.
 
     Masked tensors are made of tests, of choices whose other branch is 0, and of indicators. Code
-    of `hiding_products` sees to what a mask hides.
+    takes entries where they lie, and of `hiding_products` sees to what a mask hides.
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
     stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
     finite = _finite_where_variables_are(graph) if chosen or picked else ()
-    readable = _finite_where_variables_are(graph, whole=MATRIX_FUNCTIONS) if picked else ()
+    whole = MATRIX_FUNCTIONS if for_code else ()
+    readable = _finite_where_variables_are(graph, whole=whole) if picked else ()
     # With what integers select, too, entries are read and written at their places.
     selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
 
@@ -41,7 +42,7 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
         def is_picked(a: int, b: int, first: Indices, second: Indices) -> bool:
             # Entries that an indicator picks are read where they lie, and not multiplied by 0:
             # what is not needed may be undefined, but is not computed for nothing.
-            alone = by_views and (b in readable or takes_all(a, b, first, second))
+            alone = by_views and (b in readable or (for_code and takes_all(a, b, first, second)))
             masks = stored if alone else picked
             # An entry that is picked has been taken before where the mask has no such axis.
             return any(first[k] in second for k in masks.get(a, ()))
@@ -63,7 +64,7 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
             # In a square both factors are masked.
             and (a, first) != (b, second)
             and (
-                (a in chosen and not _is_spread(m, place, chosen, finite))
+                (a in chosen and not (for_code and _is_spread(m, place, chosen, finite)))
                 or is_picked(a, b, first, second)
             )
             for place, (a, b, first, second) in enumerate(pairs)

@@ -635,7 +635,7 @@ class Run:
         if hidden:
             graph.hide(hidden)
         if widened and (graph.wider or stable):
-            graph.widen(exposed_nodes(graph))
+            graph.widen(exposed_nodes(graph, for_code=stable))
         if stable:
             graph.prefer_stable()
         return [graph, *(graph.at(m) for m in self.models[1:])]

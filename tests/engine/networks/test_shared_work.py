@@ -51,7 +51,7 @@ def test_a_hessian_has_the_jacobian_of_a_network_once() -> None:
     f = eg.log(eg.sum(eg.exp(W[-1] @ z)))
     source = eg.compile(eg.hessian(f, W[0]), sizes=SIZES, structure="factored").source
     # The layers, the Jacobian of all but the first, its square, and the softmax times it.
-    assert source.count(".dot(") == len(W) + (len(W) - 2) + 2
+    assert source.count(".dot(") - source.count("[:, None].dot(") == len(W) + (len(W) - 2) + 2
 
 
 def test_where_all_layers_are_switched_it_is_squared() -> None:
@@ -61,7 +61,7 @@ def test_where_all_layers_are_switched_it_is_squared() -> None:
         z = eg.relu(weights @ z)
     f = eg.log(eg.sum(eg.exp(z)))
     source = eg.compile(eg.hessian(f, W[0]), sizes=SIZES, structure="factored").source
-    assert source.count(".dot(") == len(W) + (len(W) - 2) + 2
+    assert source.count(".dot(") - source.count("[:, None].dot(") == len(W) + (len(W) - 2) + 2
 
 
 @pytest.mark.parametrize(
