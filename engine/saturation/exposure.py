@@ -19,7 +19,7 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
     """The products and quotients of a masked tensor and a factor that may be undefined.
 
     Masked tensors are made of tests, of choices whose other branch is 0, and of indicators. Code
-    takes entries where they lie, and of `hiding_products` sees to what a mask hides.
+    takes entries where they lie; in `hiding_products` it sees to what a mask hides.
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
@@ -64,7 +64,7 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
             # In a square both factors are masked.
             and (a, first) != (b, second)
             and (
-                (a in chosen and not (for_code and _is_spread(m, place, chosen, finite)))
+                (a in chosen and not _is_spread(m, place, chosen, finite))
                 or is_picked(a, b, first, second)
             )
             for place, (a, b, first, second) in enumerate(pairs)
