@@ -18,6 +18,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
 from eggrad.engine.indices.spec import Dims, Indices, letters
 from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summand_counts
+from eggrad.engine.runtime.masks import shown_product
 from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -118,20 +119,9 @@ class Kernels:
     ) -> Any:
         """A product in which a factor has no part where the one that a mask has made is 0."""
         undefined = self.xp.any(self.xp.isnan(product))
-        return self.branch(undefined, lambda: self._shown(spec, masked, other), lambda: product)
-
-    def _shown(self, spec: tuple[Indices, Indices, Indices], masked: Any, other: Any) -> Any:
-        xp, (first, second, out) = self.xp, spec
-        every = tuple(dict.fromkeys(out + first + second))
-        left, right = (self._spread(x, p, every) for x, p in ((masked, first), (other, second)))
-        shown = xp.where(left != 0, left * right, self.number(0.0, left))
-        return xp.sum(shown, axis=tuple(range(len(out), len(every))))
-
-    def _spread(self, x: Any, part: Indices, every: Indices) -> Any:
-        """An array with an axis for each of some indices, of length 1 where it has none."""
-        x = self.xp.permute_dims(x, tuple(part.index(i) for i in every if i in part))
-        length = iter(x.shape)
-        return self.xp.reshape(x, tuple(next(length) if i in part else 1 for i in every))
+        return self.branch(
+            undefined, partial(shown_product, self.xp, spec, masked, other), lambda: product
+        )
 
     def branch(self, test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
         """The first of two values where a test holds, else the second."""

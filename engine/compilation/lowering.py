@@ -173,7 +173,8 @@ class _Lowering:
             case "einsum":
                 sizes = specs.sizes(node.spec, *(a.dims for a in node.args))
                 value = self._product(node.spec, args, sizes)
-                return self._without_hidden(node, value, args) if self._hides(node) else value
+                hides = node in self._program.hiding
+                return self._without_hidden(node, value, args) if hides else value
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
                 return self._power(node, args[0], args[1], known)
@@ -196,18 +197,13 @@ class _Lowering:
         in_order = not self._program.in_place
         return product(spec, args, sizes, self._block, in_order=in_order)
 
-    def _hides(self, node: Term) -> bool:
-        """Whether a mask hides what may be undefined; people's programs are as they are written."""
-        return node in self._program.hiding and not self._program.alone
-
     def _without_hidden(self, node: Term, value: Value, args: Sequence[Value]) -> Value:
         """A product in which what a mask hides has no part."""
-        terms, values = (node, *node.args), (value, *args)
-        if self._program.hiding[node]:
-            terms, values = (node, *node.args[::-1]), (value, *args[::-1])
-        left, right, out = node.spec
-        spec = (right, left, out) if self._program.hiding[node] else (left, right, out)
-        return self._emitted("without_hidden", self._arrays(terms, values), node, spec)
+        order = (0, 1) if self._program.hiding[node] == 0 else (1, 0)
+        terms, values = [node.args[k] for k in order], [args[k] for k in order]
+        atoms = self._arrays([node, *terms], [value, *values])
+        spec = (*(node.spec[k] for k in order), node.spec[-1])
+        return self._emitted("without_hidden", atoms, node, spec)
 
     def _shared(self, kind: str, node: Term, data: Any) -> Value:
         """An array that others have too: nobody may write to it."""
@@ -299,7 +295,7 @@ class _Lowering:
             return Value(self._block.emit(own), running.labels, out)
         seen = views(indicator, term.dims, spec, self._program.size)
         if seen is not None and self._has_views(seen):
-            return self._seen(term, full, seen)
+            return self._viewed(term, full, seen)
         if self._program.alone:
             return None
         atoms = self._arrays([term], [full])
@@ -312,7 +308,7 @@ class _Lowering:
         reads = (own.reads_backwards or not backwards) and (own.splits_axes or not seen.splits)
         return reads and (own.in_place or seen.is_whole)
 
-    def _seen(self, term: Term, value: Value, seen: Views) -> Value:
+    def _viewed(self, term: Term, value: Value, seen: Views) -> Value:
         """Entries of an array as those of a result."""
         labels = tuple(i for axis in seen.source for i in axis.indices)
         wanted = tuple(i for axis in seen.target for i in axis.indices)

@@ -103,7 +103,8 @@ def _keep_masks(program: Program) -> None:
 
 def _see_to_what_masks_hide(program: Program) -> None:
     nodes = list(postorder(*program.roots))
-    if any(node.op == "where" for node in nodes):
+    # People's programs are as they are written.
+    if not program.alone and any(node.op == "where" for node in nodes):
         # Who calls compiled functions alone loads no e-graph.
         from eggrad.engine.egraph.reading import TermRows
         from eggrad.engine.extraction.snapshot import Snapshot

@@ -101,10 +101,7 @@ def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, i
     A set of e-classes is a number, with a bit for each; what is computed once is one risk.
     """
     found: dict[int, int] = {}
-    users: dict[int, list[int]] = {}
-    for cls, nodes in members.items():
-        for child in {c for m in nodes for c in m.children}:
-            users.setdefault(child, []).append(cls)
+    users = _users(members)
     waiting = dict.fromkeys(members)
     while waiting:
         cls, _ = waiting.popitem()
@@ -114,6 +111,15 @@ def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, i
             found[cls] = best
             waiting.update(dict.fromkeys(users.get(cls, ())))
     return found
+
+
+def _users(members: Mapping[int, Sequence[Member]]) -> dict[int, list[int]]:
+    """The e-classes that have an e-node with some e-class among its operands."""
+    users: dict[int, list[int]] = {}
+    for cls, nodes in members.items():
+        for child in {c for m in nodes for c in m.children}:
+            users.setdefault(child, []).append(cls)
+    return users
 
 
 def _risks_of(cls: int, m: Member, known: Mapping[int, int], growth: "_Growth") -> int | None:
@@ -199,10 +205,7 @@ class _Levels:
         }
         self.growth = _Growth(members, self._numbers)
         self._of = dict.fromkeys(members, UNKNOWN)
-        users: dict[int, list[int]] = {}
-        for cls, nodes in members.items():
-            for child in {c for m in nodes for c in m.children}:
-                users.setdefault(child, []).append(cls)
+        users = _users(members)
         waiting = dict.fromkeys(members)
         while waiting:
             cls, _ = waiting.popitem()

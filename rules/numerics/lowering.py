@@ -69,6 +69,7 @@ lowering.state(
 lowering.state(
     "Iverson's brackets; associativity of the product",
     conditions_apart=Bulk(conditions_split, every_network).noted(
-        "[i ≥ k and j ≥ k]·a·b = ([i ≥ k]·a)·([j ≥ k]·b): running sums of both, not of the product."
+        "[P and Q]·a·b = ([P]·a)·([Q]·b), for conditions on different indices: running sums of "
+        "both factors, not of the product; blocks that are placed after they are multiplied."
     ),
 )

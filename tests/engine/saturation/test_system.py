@@ -187,10 +187,10 @@ def test_sizes_that_are_numbers_cost_nothing() -> None:
         found = system().pull_back(loss.term, [w.term], terms.constant(1)).report
         return found.enodes, found.iterations
 
-    (nodes, iterations), (nodes_of_many, iterations_of_many) = report(10**4 + 2), report(10**6 + 2)
-    assert nodes_of_many < 1.1 * nodes
-    # Another of the equally cheap terms may be wider, and is simplified again.
-    assert iterations_of_many <= iterations + 8
+    # Of fewer another of the equally cheap terms is found, which may be simplified once more.
+    few, many, most = report(1002), report(10**4 + 2), report(10**6 + 2)
+    assert most[0] < 1.1 * few[0]
+    assert most[1] == many[1]
 
 
 def test_without_deltas_they_stay() -> None:
