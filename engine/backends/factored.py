@@ -63,7 +63,7 @@ class FactoredArray(FactoredOperator):
         core = self.cores[0]
         if self.library == "jax":
             return self._xp.asarray(operand)
-        same = getattr(operand, "dtype", None) == core.dtype
+        same = isinstance(operand, type(core)) and operand.dtype == core.dtype
         return operand if same else self._own.array(operand, core)
 
     def _product(self, factors: Iterable[tuple[Any, Indices]], wanted: Indices) -> Any:

@@ -31,6 +31,7 @@ class Member(Protocol):
 
 
 M = TypeVar("M", bound=Member)
+V = TypeVar("V")
 Members = Mapping[int, Sequence[M]]
 Cost = Callable[[int, M], int]
 
@@ -40,34 +41,51 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
 
     Ties go to the e-node that comes first in its e-class.
     """
-    total: dict[int, int] = {}
+
+    def worth(cls: int, node: M, total: Mapping[int, int]) -> tuple[int, int]:
+        whole = cost(cls, node)
+        for c in node.children:
+            whole += total[c]
+        return whole, whole
+
+    return settled(members, worth)
+
+
+def settled(
+    members: Members[M], worth: Callable[[int, M, Mapping[int, V]], tuple[int, V]]
+) -> tuple[dict[int, M], dict[int, V]]:
+    """The e-node of every e-class that is worth least, and its value, the least one first.
+
+    `worth` is a number, never less than that of an operand, and the value that it is of, given
+    those of the operands. E-classes without finite trees have none.
+    """
+    values: dict[int, V] = {}
     choice: dict[int, M] = {}
     # For every e-class the e-nodes that wait for it; of each first how many operands it lacks.
     waiting: dict[int, list[_Waiting[M]]] = {}
-    heap: list[tuple[int, int, int]] = []
+    heap: list[tuple[int, int, int, V]] = []
     for cls, nodes in members.items():
         for place, node in enumerate(nodes):
             distinct = set(node.children)
             if not distinct:
-                heappush(heap, (cost(cls, node), place, cls))
+                price, value = worth(cls, node, values)
+                heappush(heap, (price, place, cls, value))
                 continue
             own = _Waiting(len(distinct), cls, place, node)
             for c in distinct:
                 waiting.setdefault(c, []).append(own)
     while heap:
-        price, place, cls = heappop(heap)
-        if cls in total:
+        _, place, cls, value = heappop(heap)
+        if cls in values:
             continue
-        total[cls] = price
+        values[cls] = value
         choice[cls] = members[cls][place]
         for user in waiting.get(cls, ()):
             user.lacks -= 1
-            if not user.lacks and user.cls not in total:
-                whole = cost(user.cls, user.node)
-                for c in user.node.children:
-                    whole += total[c]
-                heappush(heap, (whole, user.place, user.cls))
-    return choice, total
+            if not user.lacks and user.cls not in values:
+                price, value = worth(user.cls, user.node, values)
+                heappush(heap, (price, user.place, user.cls, value))
+    return choice, values
 
 
 @dataclass(slots=True, eq=False)

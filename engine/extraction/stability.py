@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Protocol, TypeVar
 
+from eggrad.engine.extraction.extract import settled
 from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
@@ -85,51 +86,24 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     risks = _risks(kept, levels.growth)
     for cls, nodes in kept.items():
         if cls in risks:
-            own = [_risks_of(cls, m, risks, levels.growth) for m in nodes]
-            least = min(r.bit_count() for r in own if r is not None)
-            kept[cls] = [
-                m
-                for m, r in zip(nodes, own, strict=True)
-                if r is not None and r.bit_count() == least
-            ]
+            able = [m for m in nodes if all(c in risks for c in m.children)]
+            own = [levels.growth.risks(cls, m, risks).bit_count() for m in able]
+            least = min(own)
+            kept[cls] = [m for m, r in zip(able, own, strict=True) if r == least]
     return kept
 
 
 def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, int]:
-    """For every e-class with a finite tree the fewest risks that it can be computed with.
+    """For every e-class with a finite tree few risks that it can be computed with.
 
     A set of e-classes is a number, with a bit for each; what is computed once is one risk.
     """
-    found: dict[int, int] = {}
-    users = _users(members)
-    waiting = dict.fromkeys(members)
-    while waiting:
-        cls, _ = waiting.popitem()
-        own = [r for m in members[cls] if (r := _risks_of(cls, m, found, growth)) is not None]
-        best = min(own, key=int.bit_count, default=None)
-        if best is not None and (cls not in found or best.bit_count() < found[cls].bit_count()):
-            found[cls] = best
-            waiting.update(dict.fromkeys(users.get(cls, ())))
-    return found
 
+    def worth(cls: int, m: M, known: Mapping[int, int]) -> tuple[int, int]:
+        own = growth.risks(cls, m, known)
+        return own.bit_count(), own
 
-def _users(members: Mapping[int, Sequence[Member]]) -> dict[int, list[int]]:
-    """The e-classes that have an e-node with some e-class among its operands."""
-    users: dict[int, list[int]] = {}
-    for cls, nodes in members.items():
-        for child in {c for m in nodes for c in m.children}:
-            users.setdefault(child, []).append(cls)
-    return users
-
-
-def _risks_of(cls: int, m: Member, known: Mapping[int, int], growth: "_Growth") -> int | None:
-    """The risks of an e-node with those of its operands; None where one of them has none yet."""
-    found = growth.risk(m) << cls
-    for c in m.children:
-        if c not in known:
-            return None
-        found |= known[c]
-    return found
+    return settled(members, worth)[1]
 
 
 class _Growth:
@@ -161,7 +135,14 @@ class _Growth:
                     own.add(cls)
                     waiting.append(cls)
 
-    def risk(self, m: Member) -> int:
+    def risks(self, cls: int, m: Member, known: Mapping[int, int]) -> int:
+        """The risks of an e-node of an e-class and those of its operands."""
+        found = self._risk(m) << cls
+        for c in m.children:
+            found |= known[c]
+        return found
+
+    def _risk(self, m: Member) -> int:
         """1 for an exponential that may overflow, and for what divides by what may be 0."""
         if _is_growing(m):
             return int(not FUNCTIONS[m.data[0]].may_grow)
@@ -205,7 +186,10 @@ class _Levels:
         }
         self.growth = _Growth(members, self._numbers)
         self._of = dict.fromkeys(members, UNKNOWN)
-        users = _users(members)
+        users: dict[int, list[int]] = {}
+        for cls, nodes in members.items():
+            for child in {c for m in nodes for c in m.children}:
+                users.setdefault(child, []).append(cls)
         waiting = dict.fromkeys(members)
         while waiting:
             cls, _ = waiting.popitem()
