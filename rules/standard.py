@@ -30,6 +30,7 @@ from eggrad.rules.algebra.indicators import (
 from eggrad.rules.algebra.selections import selections
 from eggrad.rules.algebra.sizes import sizes
 from eggrad.rules.algebra.sums_and_products import (
+    equal_sums,
     halves,
     long_powers,
     orders,
@@ -61,8 +62,8 @@ from eggrad.rules.numerics.stability import lengths, shifts, stability
 RULESETS = (
     forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
-    sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
-    products, halves, distribution, identities, summation, presentation, quotients, orders,
+    sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks, extremes, linalg,
+    signs, products, halves, distribution, identities, summation, presentation, quotients, orders,
     lowering, stability, symmetric, names, exponentials, lengths, reading, definitions,
     normal_forms, properties, ranges, matrix_properties, structured, long_powers, shifts,
 )  # fmt: skip
@@ -71,8 +72,8 @@ STANDARD = Strategy(
     differentiate=(forward, reverse, slopes, stacks, loops),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
-        powers, functions, branches, extremes, single, linalg, signs, ranges, products, halves,
-        properties,
+        equal_sums, powers, functions, branches, extremes, single, linalg, signs, ranges, products,
+        halves, properties,
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
@@ -80,9 +81,11 @@ STANDARD = Strategy(
     lowering=(halves, lowering),
     stable=(
         constants, unary, sums_of_two, names, stability, masks, symmetric, exponentials, lengths,
+        equal_sums,
     ),
     reading=(
-        constants, unary, sums_of_two, names, reading, exponentials, sums, products, distribution,
+        constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
+        products, distribution,
     ),
     orders=(orders,),
     load=(long_powers,),

@@ -250,6 +250,8 @@ class NumpyDialect(Dialect):
             return f'np.einsum("{spec}", {self.atom(c.left)}, {self.atom(c.right)})', ATOM
         if not c.batch:
             text = f"{a}.dot({b})"
+        elif c.summed == c.left[1]:
+            text = f"{a} @ {b}"
         elif not c.rows:
             text = f"({a}[..., None, :] @ {b})[..., 0, :]"
         elif not c.columns:
@@ -267,7 +269,8 @@ class NumpyDialect(Dialect):
     def grouped(
         self, atom: Atom, batch: Indices, groups: Sequence[Indices], length: Callable[[int], str]
     ) -> str:
-        """The array with the axes of `batch`, then one axis for each group that is not empty."""
+        """The array with its axes of `batch`, then one axis for each group that is not empty."""
+        batch = tuple(i for i in batch if i in atom[1])
         text = self.transposed(atom, batch + tuple(i for g in groups for i in g))[0]
         if all(len(g) <= 1 for g in groups):
             return text

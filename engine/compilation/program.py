@@ -190,9 +190,10 @@ class Block:
 class Contraction:
     """A product of two arrays, summed over indices of both: a product of matrices.
 
-    The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
-    one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
-    costs nothing as axes are labelled. `operator` is `dot` or `einsum`.
+    The result's axes are those of `batch`, which both arrays have or a stack that one vector is
+    multiplied with, of `rows`, which are the left one's, and of `columns`, the right one's.
+    `wanted` has them in the order of the term, which costs nothing as axes are labelled. `operator`
+    is `dot` or `einsum`.
     """
 
     left: Atom

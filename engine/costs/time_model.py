@@ -29,7 +29,7 @@ from eggrad.engine.indices.indicator_plan import (
     visited_dims,
 )
 from eggrad.engine.indices.slices import KnownConditions, views
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stacked
 from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
@@ -337,6 +337,16 @@ class _Product:
         columns = tuple(i for i in self.out if i in right and i not in batch)
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
+        for large, other in ((left, right), (right, left)):
+            stack = stacked(large, other)
+            if stack:
+                after = large[len(stack + other) :]
+                b, k, n = map(self.dims, (stack, other, after))
+                copy = (
+                    [] if self.out == stack + after else [("transposed", self.dims(self.out), ())]
+                )
+                # All of it may be too large for a cache in which one matrix is read fast.
+                return [("batch", (), ()), ("gemv", b + k + n, ()), ("gemv_row", b + k, ()), *copy]
         copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
         if batch:
             return self.batched(batch, rows, columns, summed) + copies

@@ -170,6 +170,7 @@ MAX_PAIRED = 6
 MAX_GROUPS = 20
 
 sums = Ruleset("sums", "sums of many terms", "the number of terms")
+equal_sums = Ruleset("equal_sums", "sums that are the same", "the number of e-classes")
 
 
 @sums.bulk_rule(cite=RING)
@@ -203,7 +204,7 @@ def common_number(graph: Snapshot, _: int, form: LinearForm) -> Iterator[Term]:
         yield scaled(number, total(graph, {t: c / number for t, c in form.items()}))
 
 
-sums.state(
+equal_sums.state(
     RING,
     same_sum=Bulk(same_sums).noted("Sums of the same multiples of the same terms are equal."),
 )

@@ -22,7 +22,7 @@ from tests.support.tiers import samples
         ("ji,kjl->kil", "A.T.dot("),
         ("kijl,ij->kl", "B.ravel()"),
         ("kijl,ijm->kml", ".dot("),
-        ("klijm,i->kljm", ".dot(B)"),
+        ("klijm,i->kljm", "B @ A.reshape("),
         ("bij,bjk->bki", " @ "),
     ],
 )

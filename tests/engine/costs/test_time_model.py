@@ -85,7 +85,7 @@ PRODUCTS = {
     "ij,j->i": "gemv i j, gemv_row i",
     "ij,i->j": "gemv i j, gemv_row i",
     "ijk,jk->i": "gemv i j k, gemv_row i",
-    "ijk,j->ik": "gemv i j k, gemv_row i, transposed i j k",
+    "ijk,j->ik": "batch, gemv i j k, gemv_row i j",
     # Matrices.
     "ij,jk->ik": GEMM,
     "ij,kj->ik": GEMM,

@@ -40,7 +40,7 @@ def test_replay_knows_the_rules() -> None:
         (add(LOG_EXP, power(LOG_EXP, constant(1))), Step("functions.log_of_exp", False, add(x, x))),
         (apply("cos", multiple(-1, x)), Step("functions.odd_function", False, multiple(-1, x))),
         (product(A, B), Step("products.same_network", False, product(A, C))),
-        (add(x, y), Step("sums.same_sum", False, add(x, z))),
+        (add(x, y), Step("equal_sums.same_sum", False, add(x, z))),
         (multiple(2, x), Step("sums.like_terms", True, add(x, y))),
     ],
 )  # fmt: skip
