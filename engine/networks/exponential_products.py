@@ -107,6 +107,21 @@ def exponentials_first(graph: Snapshot, cls: int, network: Network) -> Iterator[
                 yield multiplied_first(graph, own, chosen)
 
 
+def over_their_sum_first(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """A product in which exponentials are divided by their own sum first."""
+    factors = network.factors
+    for k, (divisor, part) in enumerate(factors):
+        base, power = base_of(graph, divisor)
+        sums = [m for m in graph.members[base] if m.constructor == "ein1" and power < 0]
+        for j, (c, own) in enumerate(factors if len(factors) > 2 else ()):
+            for m in sums:
+                source, kept = m.spec
+                along = tuple(own[source.index(i)] for i in kept) if c == m.children[0] else None
+                step = ("over their sum first", cls, network, j, k)
+                if along == part and exponential(graph, c) and graph.first_time(step):
+                    yield multiplied_first(graph, network, (j, k))
+
+
 def without_common_base(
     graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
 ) -> bool:

@@ -10,6 +10,7 @@ from eggrad.engine.networks.exponential_products import (
     exponential_sums,
     exponentials_first,
     exponentials_out,
+    over_their_sum_first,
     with_whole_exponentials,
     without_common_base,
 )
@@ -69,6 +70,9 @@ exponentials.state(
     "associativity and commutativity of the product",
     exponentials_together=Bulk(exponentials_first, every_network).noted(
         "The exponentials among the factors of a product are multiplied first."
+    ),
+    exponentials_over_sum=Bulk(over_their_sum_first, every_network).noted(
+        "Exponentials among the factors of a product are divided by their own sum first."
     ),
 )
 
