@@ -135,6 +135,10 @@ ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
 DEFAULT_SIZE: Final = 100
 
 
+Placed = tuple[Dims | None, ...]
+"""Of operands that are zeros but for some entries the axes of these."""
+
+
 class Model(Protocol):
     """What an e-node costs, in whole numbers of some unit."""
 
@@ -150,12 +154,13 @@ class Model(Protocol):
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
+        placed: Placed = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node.
 
         Given are the dims of its operands and of itself, which operands are deltas or indicators,
-        whether both operands are the same, the values of operands that are constant, and which
-        operands are leaves.
+        whether both operands are the same, the values of operands that are constant, which operands
+        are leaves, and of those that are zeros but for some entries the axes of these.
         """
         ...
 
@@ -192,11 +197,12 @@ class CostModel(Sized):
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
+        placed: Placed = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node, given the dims of its operands and which of them are deltas.
 
-        That both operands are the `same`, or that some are constants or leaves, does not change
-        it.
+        That both operands are the `same`, or that some are constants, leaves or mostly zeros, does
+        not change it.
         """
         match constructor:
             case "variable" | "constant" | "array" | "size":
@@ -305,6 +311,7 @@ class NormalModel(CostModel):
         same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
         leaves: tuple[bool, ...] = (),
+        placed: Placed = (),
     ) -> int:
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor in FUNCTION_NODES.values():

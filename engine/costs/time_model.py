@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 
-from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
+from eggrad.engine.costs.cost import DEFAULT_SIZE, Placed, Sized
 from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.affine import resized_dims
 from eggrad.engine.indices.constraints import Constraints
@@ -28,7 +28,7 @@ from eggrad.engine.indices.indicator_plan import (
     stored_places,
     visited_dims,
 )
-from eggrad.engine.indices.slices import KnownConditions, views
+from eggrad.engine.indices.slices import KnownConditions, placed_dims, views
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stacked
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -566,11 +566,13 @@ def _product(sizes: Iterable[Size]) -> Dims:
 def node_work(
     constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
     deltas: tuple[Sparsity, ...], *, same: bool = False, constants: Constants = (),
+    placed: Placed = (),
 ) -> tuple[Work, ...]:  # fmt: skip
     """The work of one e-node.
 
     `args` and `out` are the dims of its operands and of itself, `deltas` says which operands are
-    deltas, `constants` which are constant and of what value, `same` that both operands are one.
+    deltas, `constants` which are constant and of what value, `same` that both operands are one,
+    `placed` which are zeros but for entries along some axes: these are written where they go.
 
     >>> spec = ((0, 1), (1,), (0,))
     >>> work = node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
@@ -581,7 +583,14 @@ def node_work(
         return ()
     if data[:1] == ("scan",):
         return tuple(_of_steps(loop_described(data[1])))
-    if constructor in ("ein", "ein1"):
+    zeros = [k for k, own in enumerate(placed) if own is not None]
+    entries: list[Step] = [("arithmetic", placed[k] or (), ()) for k in zeros]
+    if zeros and constructor in ("add", "subtract"):
+        written = [("zeros", out, ()), ("fresh", out, ())] if len(zeros) > 1 else []
+        return tuple(Work.of(*step) for step in (*entries, *written))
+    if constructor == "ein" and placed_dims(data[0], args, deltas) is not None:
+        steps: list[Step] = [("view", (), ())]
+    elif constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
     elif constructor == "scale":
         factors: Constants = (data[0], *constants)
@@ -603,6 +612,8 @@ def node_work(
         spec = data[0] if constructor in ("ein", "ein1") else None
         places = stored_places(spec, args, deltas, _length)
         steps += [("zeros", args[k], ()) for k in places]
+    for k, own in zip(zeros, entries, strict=True):
+        steps += [("zeros", args[k], ()), ("fresh", args[k], ()), own]
     # A result of some size lies in memory that the process did not have a moment ago.
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
@@ -751,7 +762,15 @@ def term_work(term: Term) -> tuple[Work, ...]:
         tuple(term_sparsity(a) for a in term.args),
         same=len(term.args) == 2 and term.args[0] is term.args[1],
         constants=tuple(a.value if a.op == "constant" else None for a in term.args),
+        placed=tuple(map(_term_placed, term.args)),
     )
+
+
+def _term_placed(term: Term) -> Dims | None:
+    if term.op != "einsum":
+        return None
+    known = tuple(map(term_sparsity, term.args))
+    return placed_dims(term.spec, tuple(a.dims for a in term.args), known)
 
 
 def dag_work(roots: Iterable[Term]) -> dict[Work, int]:
@@ -781,15 +800,18 @@ class TimeModel(Sized):
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
+        placed: Placed = (),
     ) -> int:  # fmt: skip
         """The picoseconds of one e-node, its operands given; see `kernels.node_work`.
 
         At least 1, so that of two terms that take as long the one with fewer nodes wins.
         """
-        key = (constructor, data, args, out, deltas, same, constants)
+        key = (constructor, data, args, out, deltas, same, constants, placed)
         found = self._known.get(key)
         if found is None:
-            works = node_work(constructor, data, args, out, deltas, same=same, constants=constants)
+            works = node_work(
+                constructor, data, args, out, deltas, same=same, constants=constants, placed=placed
+            )
             # Of two deltas the one with fewer axes serves better.
             own = 1 + len(out) if constructor == "delta" else 1
             found = self._known[key] = own + sum(self.work(w) for w in works)

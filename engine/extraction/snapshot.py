@@ -22,6 +22,7 @@ from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
+from eggrad.engine.indices.slices import placed_dims
 from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
 from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
 
@@ -226,6 +227,7 @@ class Snapshot:
                 same=len(node.children) == 2 and node.children[0] == node.children[1],
                 constants=tuple(self._constants.get(c) for c in node.children),
                 leaves=tuple(c in self._named for c in node.children),
+                placed=tuple(self.placed.get(c) for c in node.children),
             )
         return found
 
@@ -391,8 +393,11 @@ class Snapshot:
                         stack.append(wide)
             rest = [m for m in own[cls] if m not in exposed]
             every = [m for w in reached if w != cls for m in own.get(w, ()) if m not in exposed]
-            # A choice is dearer than a product with a test, but may be the only one defined.
-            every += [] if every and len(rest) < len(own[cls]) else rest
+            # A choice is dearer than a product with a test, but may be the only one defined, beside
+            # entries that are written into zeros.
+            if every and len(rest) < len(own[cls]):
+                rest = [m for m in rest if m.constructor == "ein" and self._placed(m)]
+            every += rest
             self.members[cls] = list(dict.fromkeys(every)) or own[cls]
         self._choose_again()
         # What is wider may be made of the e-class itself, or be had by exposed ones alone.
@@ -415,6 +420,22 @@ class Snapshot:
             for m in reversed(members)
             if (own := m.sparsity)
         }
+
+    @cached_property
+    def placed(self) -> dict[int, Dims]:
+        """The e-classes that are zeros but for entries that a view says, with the axes of these."""
+        indicators = {c for c, known in self.sparsity.items() if isinstance(known, tuple)}
+        return {
+            c: own
+            for c, members in self.members.items()
+            for m in members
+            if m.constructor == "ein" and not indicators.isdisjoint(m.children)
+            if (own := self._placed(m)) is not None
+        }
+
+    def _placed(self, m: ENode) -> Dims | None:
+        known = tuple(self.sparsity.get(c, False) for c in m.children)
+        return placed_dims(m.spec, tuple(self.dims[c] for c in m.children), known)
 
     @cached_property
     def _named(self) -> set[int]:

@@ -1,6 +1,7 @@
 """Products with indicators that are slices: entries that are read, or written into zeros."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol, cast
 
@@ -116,6 +117,7 @@ def views(
     part, other, out = spec
     sizes = dict(zip(part + other, indicator.dims + other_dims, strict=True))
     conditions = [(relation, renamed(f, part.__getitem__)) for relation, f in indicator.constraints]
+    conditions = _by_source(conditions, other)
     ranges = _ranges(conditions, sizes, spec)
     if ranges is None:
         return None
@@ -142,6 +144,49 @@ def views(
     if not {*part} <= seen | {*known}:
         return None
     return Views(cast(tuple[Axis, ...], source), cast(tuple[Axis, ...], target))
+
+
+@lru_cache(maxsize=4096)
+def placed_dims(spec: object, args: tuple[Dims, ...], sparsity: tuple[object, ...]) -> Dims | None:
+    """The axes of the entries that a product with an indicator writes into zeros.
+
+    None where it writes all entries, or is no view. An indicator is known by its constraints.
+
+    >>> entry = (("=", ((0, 1), ("", -2))),)
+    >>> placed_dims(((0,), (1,), (1, 0)), ((5,), ("n",)), (entry, False))
+    ('n',)
+    """
+    found = [k for k, known in enumerate(sparsity) if isinstance(known, tuple)]
+    if len(args) != 2 or len(found) != 1 or any(known is True for known in sparsity):
+        return None
+    (place,), parts = found, cast(Spec, spec)
+    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
+    order = (parts[place], parts[1 - place], parts[-1])
+    seen = views(own, args[1 - place], order, str)
+    if seen is None or seen.is_whole:
+        return None
+    lengths = {i: d for axis in seen.target for i, d in zip(axis.indices, axis.dims, strict=True)}
+    return tuple(lengths.values())
+
+
+def _by_source(conditions: Sequence[Constraint], source: Indices) -> list[Constraint]:
+    """The conditions, with equalities on indices of the array wherever others say one of them.
+
+    >>> one, two = ("=", form([(0, 1), (1, -1)])), ("=", form([(1, 1), (2, -1), ("", 3)]))
+    >>> _by_source([one, two], (2,))
+    [('=', ((0, 1), (2, -1), ('', 3))), ('=', ((1, 1), (2, -1), ('', 3)))]
+    """
+    known = [f for relation, f in conditions if relation == "=" and {*indices(f)} & {*source}]
+    value = {b: solved(f, b) for f in known for b in indices(f) if abs(coefficient(f, b)) == 1}
+    found: list[Constraint] = []
+    for relation, f in conditions:
+        b = next((b for b in indices(f) if b in value and b not in source), None)
+        if relation == "=" and b is not None and f not in known:
+            rest = form(term for term in f if term[0] != b)
+            found.append(("=", plus(rest, times(coefficient(f, b), value[b]))))
+        else:
+            found.append((relation, f))
+    return found
 
 
 def _ranges(

@@ -8,9 +8,13 @@ import numpy as np
 from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.spec import canonical, scaling
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.term import Term
 
 SIZES: Final = {"i": 2, "j": 2, "k": 3, "l": 3, "m": 1}
+
+# Terms do not outlive e-graphs, in which arrays are names.
+PLACES: Final = (fixed_array([0, 1, 1]), fixed_array([1, 0, 1]))
 
 Factor = tuple[Term, str]
 
@@ -89,7 +93,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
     last = [with_free_exponents(rng), of_choices(rng), centred(rng)]
     last += [with_powers_of_sum(rng), of_units(rng)]
-    last.append(divided_by_rest(rng))
+    last += [divided_by_rest(rng), with_few_entries(rng)]
     return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
@@ -195,6 +199,20 @@ def pairwise_slope(rng: np.random.Generator) -> Term:
     slopes: list[Factor] = [(weights, "ij"), (terms.variable("A", (i, i)), "ij")]
     left, right = (product([(delta, f"{a}k"), *slopes[:1]], "ijk", rng) for a in "ij")
     return product([(terms.subtract(left, right), "ijk"), *slopes[1:]], _shuffled(rng, "ik"), rng)
+
+
+def with_few_entries(rng: np.random.Generator) -> Term:
+    """Entries at pairs of places, whose places are known or neighbours of one another."""
+    weights = terms.variable("d", _dims("k"))
+    if rng.random() < 0.5:
+        places = [terms.array(PLACES[int(k)]) for k in rng.permutation(2)]
+        first, second = (terms.numeric("selection", own, data=_dims("i")) for own in places)
+    else:
+        shifts = [form([(0, 1), (1, -1), ("", int(k))]) for k in rng.permutation(2)]
+        first, second = (terms.indicator((3, 4), [("=", f)]) for f in shifts)
+    summands = [(1, first), (int(rng.choice([1, -2])), second)]
+    both = total(summands[: int(rng.integers(1, 3))], rng)
+    return product([(both, "ki"), (weights, "k"), (second, "kj")], _shuffled(rng, "ij"), rng)
 
 
 def bilinear(rng: np.random.Generator) -> list[Term]:

@@ -17,7 +17,7 @@ from itertools import permutations
 from typing import Any, Final, cast
 
 from eggrad.engine.compilation.views import by_views, with_indicator
-from eggrad.engine.costs.cost import CostModel, count, node_count
+from eggrad.engine.costs.cost import CostModel, Placed, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.guard import optional
 from eggrad.engine.indices import affine
@@ -687,6 +687,7 @@ class _TextModel(CostModel):
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
+        placed: Placed = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node."""
         key = (constructor, data, args, out, deltas, same, constants, leaves)

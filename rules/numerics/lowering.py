@@ -4,9 +4,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.networks.few_entries import entries_apart, selections_joined
 from eggrad.engine.networks.networks import scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.networks.sums_and_products import conditions_split, every_network, every_sum
+from eggrad.engine.networks.sums_and_products import (
+    conditions_split,
+    every_network,
+    every_sum,
+)
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
@@ -71,5 +76,12 @@ lowering.state(
     conditions_apart=Bulk(conditions_split, every_network).noted(
         "[P and Q]·a·b = ([P]·a)·([Q]·b), for conditions on different indices: running sums of "
         "both factors, not of the product; blocks that are placed after they are multiplied."
+    ),
+    entries_apart=Bulk(entries_apart).noted(
+        "(a + b)·(c + d) = a·c + a·d + b·c + b·d, for tensors that are 0 but for few entries.",
+        cite=RING,
+    ),
+    selections_together=Bulk(selections_joined, every_network).noted(
+        "[i = aₖ]·[j = bₖ] = [(i, j) = (aₖ, bₖ)]: entries of a matrix are read at pairs of places."
     ),
 )

@@ -1,0 +1,167 @@
+"""Tensors with few entries that are not 0: products with indicators, deltas and selections, summed.
+
+Banded matrices are such sums, and Hessians of what reads its argument at places.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import combinations, islice
+from typing import Final
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.indicator_plan import Chosen
+from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.networks.networks import (
+    MAX_FACTORS,
+    Network,
+    Placed,
+    cheapest_path,
+    contract,
+    contract_terms,
+    like_terms_added,
+    read_by_operands,
+    scaled,
+    unscaled_key,
+    with_product,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+# A sum of more products is left as it is.
+MOST_SUMMANDS: Final = 32
+# Of a product's selections a few pairs are looked at.
+MOST_PAIRS: Final = 6
+
+Sum = Sequence[Network]
+
+
+def entries_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Tensors with few entries, some factors of which are sums, as sums of products."""
+    known = read_by_operands(graph, partial(_read, graph)) if graph.sparsity else {}
+    inside = {c for cls in known for c in graph.choice[cls].children}
+    for cls, summands in known.items():
+        is_part = cls in inside and cls not in graph.root_classes
+        if len(summands) > 1 and not is_part and graph.first_time(("entries apart", cls)):
+            yield cls, reduce(terms.add, [_written(graph, s) for s in summands])
+
+
+def _read(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> Sum | None:
+    """The products that an e-class is the sum of, if all of them have few entries."""
+    dims, node = graph.dims[cls], graph.choice[cls]
+    out = tuple(range(len(dims)))
+    found: list[Network] = []
+    if graph.sparsity.get(cls):
+        found = [Network(((cls, out),), out, dict(zip(out, dims, strict=True)))]
+    elif node.constructor in ("ein", "ein1", "scale", "negate"):
+        found = _product(graph, cls, known)
+    elif node.constructor in ("add", "subtract") and all(c in known for c in node.children):
+        first, second = (known[c] for c in node.children)
+        sign = -1 if node.constructor == "subtract" else 1
+        others = (replace(s, coefficient=sign * s.coefficient) for s in second)
+        found = like_terms_added([*first, *others], unscaled_key)
+    few = 0 < len(found) <= MOST_SUMMANDS and all(_is_sparse(graph, s) for s in found)
+    return found if few else None
+
+
+def _product(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> list[Network]:
+    """A product as the sum of those of its factors' summands."""
+    node, order = graph.choice[cls], len(graph.dims[cls])
+    same = tuple(range(order))
+    spec = node.spec if node.constructor in ("ein", "ein1") else (same, same)
+    name = {i: k for k, i in enumerate(dict.fromkeys([*spec[-1], *sum(spec, ())]))}
+    *parts, out = (tuple(name[i] for i in part) for part in spec)
+    factors = tuple(zip(node.children, parts, strict=True))
+    sizes = {i: d for c, part in factors for i, d in zip(part, graph.dims[c], strict=True)}
+    number = node.value if node.constructor == "scale" else Fraction(1)
+    number = Fraction(-1) if node.constructor == "negate" else number
+    found = [Network(factors, out, sizes, number)]
+    for place in reversed(range(len(factors))):
+        inner = known.get(node.children[place], ())
+        if inner and len(inner) * len(found) <= MOST_SUMMANDS:
+            found = [own.with_factor(place, s) for own in found for s in inner]
+    return found
+
+
+def _is_sparse(graph: Snapshot, network: Network) -> bool:
+    """Whether fewer indices are free than a product has axes, and it has few factors."""
+    indices, fixed = {*network.out}, 0
+    for c, part in network.factors:
+        indices.update(part)
+        known = graph.sparsity.get(c)
+        match known:
+            case Chosen(count):
+                fixed += count
+            case tuple():
+                fixed += sum(relation == "=" for relation, _ in known)
+            case _:
+                fixed += len(part) // 2 if known else 0
+    return len(indices) - fixed < len(network.out) and len(network.factors) <= MAX_FACTORS
+
+
+def _written(graph: Snapshot, network: Network) -> Term:
+    """The product whose indicators are multiplied first, which makes them one, as do selections.
+
+    A number is multiplied with a factor beside them, which has fewer entries.
+    """
+    often = Counter(c for c, _ in network.factors)
+    known = [(c, graph.sparsity.get(c)) for c, _ in network.factors]
+    alike = ((own and not isinstance(own, Chosen)) or (own and often[c] > 1) for c, own in known)
+    places = [k for k, first in enumerate(alike) if first]
+    beside = [f for k, f in enumerate(network.factors) if k not in places]
+    pool = [(graph.term(c), part) for c, part in beside]
+    if places:
+        own = [network.factors[k] for k in places]
+        needed = {*network.out, *(i for _, part in beside for i in part)}
+        kept = tuple(dict.fromkeys(i for _, part in own for i in part if i in needed))
+        pool.append((contract(graph, network, own, kept), kept))
+    first, part = pool[0]
+    pool[0] = scaled(network.coefficient, first), part
+    return contract_terms(graph, network, pool, network.out)
+
+
+# Selections with the same rows as one, which chooses from the axes of both.
+
+
+def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """The product in which one selection stands for two by different integers in the same rows."""
+    factors = network.factors
+    chosen = [k for k, (c, _) in enumerate(factors) if isinstance(graph.sparsity.get(c), Chosen)]
+    for pair in islice(combinations(chosen, 2), MOST_PAIRS):
+        (first, left), (second, right) = (_selection(graph, *factors[k]) for k in pair)
+        rows = left[: len(left) - len(first.chosen)]
+        alike = rows == right[: len(right) - len(second.chosen)] and first is not second
+        apart = len({*left, *right}) == len(left) + len(second.chosen)
+        if alike and apart and graph.first_time(("selections", cls, network, pair)):
+            index = reduce(terms.add, _columns([first, second]))
+            joined = terms.numeric("selection", index, data=(*first.chosen, *second.chosen))
+            whole = joined, (*left, *right[len(rows) :])
+            yield with_product(graph, network, pair, whole, cheapest_path)
+
+
+def _selection(graph: Snapshot, cls: int, part: Indices) -> Placed:
+    own = next(m for m in graph.members[cls] if m.data[:1] == ("selection",))
+    return graph.as_term(own, tuple(map(graph.term, own.children))), part
+
+
+def _columns(selections: Sequence[Term]) -> Iterator[Term]:
+    """The integers for each axis that is chosen from, in its place along a new last axis."""
+    count = sum(len(own.chosen) for own in selections)
+    place = 0
+    for own in selections:
+        (index,) = own.args
+        rows = tuple(range(own.order - len(own.chosen)))
+        last = (len(rows),)
+        for k in range(len(own.chosen)):
+            column = index
+            if len(own.chosen) > 1:
+                column = terms.einsum((rows + last, last, rows), index, _unit(index.dims[-1], k))
+            yield terms.einsum((rows, last, rows + last), column, _unit(count, place))
+            place += 1
+
+
+def _unit(size: Size, place: int) -> Term:
+    """The vector that is 1 at one place."""
+    return terms.indicator((size,), [("=", ((0, 1), ("", -place)))])
