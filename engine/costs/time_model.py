@@ -588,7 +588,7 @@ def node_work(
     if zeros and constructor in ("add", "subtract"):
         written = [("zeros", out, ()), ("fresh", out, ())] if len(zeros) > 1 else []
         return tuple(Work.of(*step) for step in (*entries, *written))
-    if constructor == "ein" and placed_dims(data[0], args, deltas) is not None:
+    if placed_dims(constructor, data, args, deltas) is not None:
         steps: list[Step] = [("view", (), ())]
     elif constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
@@ -767,10 +767,10 @@ def term_work(term: Term) -> tuple[Work, ...]:
 
 
 def _term_placed(term: Term) -> Dims | None:
-    if term.op != "einsum":
-        return None
     known = tuple(map(term_sparsity, term.args))
-    return placed_dims(term.spec, tuple(a.dims for a in term.args), known)
+    if term.op != "einsum" or len(known) != 2:
+        return None
+    return placed_dims("ein", (term.spec,), tuple(a.dims for a in term.args), known)
 
 
 def dag_work(roots: Iterable[Term]) -> dict[Work, int]:

@@ -12,6 +12,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.indicator_plan import Chosen
 from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.networks.networks import (
@@ -86,19 +87,18 @@ def _product(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> list[Networ
 
 
 def _is_sparse(graph: Snapshot, network: Network) -> bool:
-    """Whether fewer indices are free than a product has axes, and it has few factors."""
-    indices, fixed = {*network.out}, 0
+    """Whether places along an axis tell those along others, so that few indices are free."""
+    free, fixed = {*network.out}, 0
     for c, part in network.factors:
-        indices.update(part)
-        known = graph.sparsity.get(c)
-        match known:
+        free.update(part)
+        match graph.sparsity.get(c):
             case Chosen(count):
                 fixed += count
-            case tuple():
-                fixed += sum(relation == "=" for relation, _ in known)
-            case _:
+            case tuple() as conditions:
+                fixed += sum(r == "=" and len({*indices(f)}) > 1 for r, f in conditions)
+            case known:
                 fixed += len(part) // 2 if known else 0
-    return len(indices) - fixed < len(network.out) and len(network.factors) <= MAX_FACTORS
+    return len(free) - fixed < len(network.out) and len(network.factors) <= MAX_FACTORS
 
 
 def _written(graph: Snapshot, network: Network) -> Term:
