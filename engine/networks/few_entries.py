@@ -43,9 +43,9 @@ def entries_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Tensors with few entries, some factors of which are sums, as sums of products."""
     known = read_by_operands(graph, partial(_read, graph)) if graph.sparsity else {}
     inside = {c for cls in known for c in graph.choice[cls].children}
+    whole = {*graph.root_classes, *(graph.users.keys() - inside)}
     for cls, summands in known.items():
-        is_part = cls in inside and cls not in graph.root_classes
-        if len(summands) > 1 and not is_part and graph.first_time(("entries apart", cls)):
+        if cls in whole and len(summands) > 1 and graph.first_time(("entries apart", cls)):
             yield cls, reduce(terms.add, [_written(graph, s) for s in summands])
 
 
