@@ -56,7 +56,7 @@ from eggrad.rules.functions.ranges import ranges
 from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.functions.structured import structured
 from eggrad.rules.numerics.exponentials import exponentials
-from eggrad.rules.numerics.lowering import lowering
+from eggrad.rules.numerics.lowering import entries, lowering
 from eggrad.rules.numerics.stability import lengths, shifts, stability
 
 RULESETS = (
@@ -64,7 +64,7 @@ RULESETS = (
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
     sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks, extremes, linalg,
     signs, products, halves, distribution, identities, summation, presentation, quotients, orders,
-    lowering, stability, symmetric, names, exponentials, lengths, reading, definitions,
+    lowering, entries, stability, symmetric, names, exponentials, lengths, reading, definitions,
     normal_forms, properties, ranges, matrix_properties, structured, long_powers, shifts,
 )  # fmt: skip
 
@@ -79,6 +79,7 @@ STANDARD = Strategy(
     present=(presentation, quotients),
     settle=(multiples, exponents, short_axes, delta_products, indicator_products),
     lowering=(halves, lowering),
+    entries=(entries,),
     stable=(
         constants, unary, sums_of_two, names, stability, masks, symmetric, exponentials, lengths,
         equal_sums,

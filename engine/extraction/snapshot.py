@@ -429,7 +429,7 @@ class Snapshot:
             c: own
             for c, members in self.members.items()
             for m in members
-            if not indicators.isdisjoint(m.children)
+            if c not in indicators and not indicators.isdisjoint(m.children)
             if (own := self._placed(m)) is not None
         }
 

@@ -3,7 +3,6 @@
 Banded matrices are such sums, and Hessians of what reads its argument at places.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,13 +13,12 @@ from typing import Final
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.indicator_plan import Chosen
-from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.indices.spec import Size
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Network,
     Placed,
     cheapest_path,
-    contract,
     contract_terms,
     like_terms_added,
     read_by_operands,
@@ -106,17 +104,16 @@ def _written(graph: Snapshot, network: Network) -> Term:
 
     A number is multiplied with a factor beside them, which has fewer entries.
     """
-    often = Counter(c for c, _ in network.factors)
-    known = [(c, graph.sparsity.get(c)) for c, _ in network.factors]
-    alike = ((own and not isinstance(own, Chosen)) or (own and often[c] > 1) for c, own in known)
-    places = [k for k, first in enumerate(alike) if first]
+    places = [k for k, (c, _) in enumerate(network.factors) if graph.sparsity.get(c)]
     beside = [f for k, f in enumerate(network.factors) if k not in places]
     pool = [(graph.term(c), part) for c, part in beside]
-    if places:
-        own = [network.factors[k] for k in places]
-        needed = {*network.out, *(i for _, part in beside for i in part)}
-        kept = tuple(dict.fromkeys(i for _, part in own for i in part if i in needed))
-        pool.append((contract(graph, network, own, kept), kept))
+    needed = {*network.out, *(i for _, part in beside for i in part)}
+    own = [(graph.term(c), part) for c, part in sorted(network.factors[k] for k in places)]
+    chosen = [f for f in own if f[0].op == "selection"]
+    whole = _joined(chosen) if len({t for t, _ in chosen}) > 1 else None
+    own = [f for f in own if f not in chosen] + [whole] if whole else own
+    kept = tuple(dict.fromkeys(i for _, part in own for i in part if i in needed))
+    pool.append((contract_terms(graph, network, own, kept), kept))
     first, part = pool[0]
     pool[0] = scaled(network.coefficient, first), part
     return contract_terms(graph, network, pool, network.out)
@@ -130,20 +127,24 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
     factors = network.factors
     chosen = [k for k, (c, _) in enumerate(factors) if isinstance(graph.sparsity.get(c), Chosen)]
     for pair in islice(combinations(chosen, 2), MOST_PAIRS):
-        (first, left), (second, right) = (_selection(graph, *factors[k]) for k in pair)
-        rows = left[: len(left) - len(first.chosen)]
-        alike = rows == right[: len(right) - len(second.chosen)] and first is not second
-        apart = len({*left, *right}) == len(left) + len(second.chosen)
-        if alike and apart and graph.first_time(("selections", cls, network, pair)):
-            index = reduce(terms.add, _columns([first, second]))
-            joined = terms.numeric("selection", index, data=(*first.chosen, *second.chosen))
-            whole = joined, (*left, *right[len(rows) :])
+        whole = _joined([(graph.term(c), part) for c, part in sorted(factors[k] for k in pair)])
+        if whole is not None and graph.first_time(("selections", cls, network, pair)):
             yield with_product(graph, network, pair, whole, cheapest_path)
 
 
-def _selection(graph: Snapshot, cls: int, part: Indices) -> Placed:
-    own = next(m for m in graph.members[cls] if m.data[:1] == ("selection",))
-    return graph.as_term(own, tuple(map(graph.term, own.children))), part
+def _joined(selections: Sequence[Placed]) -> Placed | None:
+    """Different selections with the same rows as one of all their axes; None where they are not."""
+    known = all(own.op == "selection" for own, _ in selections)
+    if not known or len({own for own, _ in selections}) < len(selections):
+        return None
+    sides = [(part[: -len(own.chosen)], part[-len(own.chosen) :]) for own, part in selections]
+    (rows, _), *_ = sides
+    every = (*rows, *(i for _, chosen in sides for i in chosen))
+    if any(other != rows for other, _ in sides) or len({*every}) < len(every):
+        return None
+    index = reduce(terms.add, _columns([own for own, _ in selections]))
+    data = tuple(d for own, _ in selections for d in own.chosen)
+    return terms.numeric("selection", index, data=data), every
 
 
 def _columns(selections: Sequence[Term]) -> Iterator[Term]:

@@ -31,6 +31,7 @@ STAGES = (
     "present",
     "settle",
     "lowering",
+    "entries",
     "stable",
     "reading",
     "orders",
@@ -40,11 +41,14 @@ STAGES = (
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     "differentiate": ("load", "differentiate", "settle", "simplify", "explore", "present"),
     "simplify": ("load", "settle", "simplify", "explore", "present"),
-    "compile": ("load", "settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
+    "compile": (
+        "load", "settle", "lowering", "simplify", "explore", "stable", "entries", "present",
+        "orders",
+    ),
     "evaluate": ("load", "settle", "lowering", "simplify", "stable"),
     "compare": ("load", "settle", "simplify", "explore"),
     "read": ("load", "settle", "simplify", "explore", "reading", "present"),
-}
+}  # fmt: skip
 """The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
 
 
@@ -53,10 +57,10 @@ class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
-    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
-    of `reading` come after `explore` for terms that are printed. Those of `present`, and for code
-    those of `orders`, come last: what they add feeds no other rule. What the bulk rules of `load`
-    find replaces terms before they are loaded.
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset, and once
+    those of `entries`, whose sums may be long. Those of `reading` come after `explore` for terms
+    that are printed. Those of `present`, and for code those of `orders`, come last: what they add
+    feeds no other rule. What the bulk rules of `load` find replaces terms before they are loaded.
     """
 
     differentiate: tuple[Ruleset, ...]
@@ -65,6 +69,7 @@ class Strategy:
     present: tuple[Ruleset, ...] = ()
     settle: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
+    entries: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
     reading: tuple[Ruleset, ...] = ()
     orders: tuple[Ruleset, ...] = ()
@@ -553,6 +558,10 @@ class Run:
             for ruleset in self.strategy.lowering:
                 # Each sees what the one before has added.
                 self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
+        if "entries" in self.stages and self.apply_bulk_rules(
+            self.snapshots(names, stable=True), self.strategy.entries
+        ):
+            self.saturate("simplify")
         if "present" in self.stages:
             self.present(names)
         widened = self.egraph.widen()

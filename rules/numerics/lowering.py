@@ -77,11 +77,15 @@ lowering.state(
         "[P and Q]·a·b = ([P]·a)·([Q]·b), for conditions on different indices: running sums of "
         "both factors, not of the product; blocks that are placed after they are multiplied."
     ),
-    entries_apart=Bulk(entries_apart).noted(
-        "(a + b)·(c + d) = a·c + a·d + b·c + b·d, for tensors that are 0 but for few entries.",
-        cite=RING,
-    ),
     selections_together=Bulk(selections_joined, every_network).noted(
         "[i = aₖ]·[j = bₖ] = [(i, j) = (aₖ, bₖ)]: entries of a matrix are read at pairs of places."
+    ),
+)
+
+entries = Ruleset("entries", "bands and other places as sums", "none: once, of what is extracted")
+entries.state(
+    RING,
+    entries_apart=Bulk(entries_apart).noted(
+        "(a + b)·(c + d) = a·c + a·d + b·c + b·d, for tensors that are 0 but for few entries."
     ),
 )
