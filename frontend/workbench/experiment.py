@@ -117,7 +117,7 @@ def rule_names(variant: Variant) -> Set[str]:
 
 
 def _derived(strategy: Strategy) -> Strategy:
-    return replace(strategy, lowering=(), stable=(), orders=(), reading=())
+    return replace(strategy, lowering=(), entries=(), stable=(), orders=(), reading=())
 
 
 BASE = Variant("standard", *(_derived(s) for s in (STANDARD, AT_SYMMETRIC)))
