@@ -584,11 +584,13 @@ def node_work(
     if data[:1] == ("scan",):
         return tuple(_of_steps(loop_described(data[1])))
     zeros = [k for k, own in enumerate(placed) if own is not None]
+    # Where entries are is a view, which takes a call.
     entries: list[Step] = [("arithmetic", placed[k] or (), ()) for k in zeros]
+    entries += [("scalar_function", (), ()) for _ in zeros]
     if zeros and constructor in ("add", "subtract"):
         written = [("zeros", out, ()), ("fresh", out, ())] if len(zeros) > 1 else []
         return tuple(Work.of(*step) for step in (*entries, *written))
-    if placed_dims(constructor, data, args, deltas) is not None:
+    if constructor == "ein" and placed_dims(data[0], args, deltas) is not None:
         steps: list[Step] = [("view", (), ())]
     elif constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
@@ -612,8 +614,9 @@ def node_work(
         spec = data[0] if constructor in ("ein", "ein1") else None
         places = stored_places(spec, args, deltas, _length)
         steps += [("zeros", args[k], ()) for k in places]
-    for k, own in zip(zeros, entries, strict=True):
-        steps += [("zeros", args[k], ()), ("fresh", args[k], ()), own]
+    for k in zeros:
+        steps += [("zeros", args[k], ()), ("fresh", args[k], ())]
+    steps += entries
     # A result of some size lies in memory that the process did not have a moment ago.
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
@@ -767,10 +770,10 @@ def term_work(term: Term) -> tuple[Work, ...]:
 
 
 def _term_placed(term: Term) -> Dims | None:
-    known = tuple(map(term_sparsity, term.args))
-    if term.op != "einsum" or len(known) != 2:
+    if term.op != "einsum":
         return None
-    return placed_dims("ein", (term.spec,), tuple(a.dims for a in term.args), known)
+    known = tuple(map(term_sparsity, term.args))
+    return placed_dims(term.spec, tuple(a.dims for a in term.args), known)
 
 
 def dag_work(roots: Iterable[Term]) -> dict[Work, int]:

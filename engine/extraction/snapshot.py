@@ -396,7 +396,7 @@ class Snapshot:
             # A choice is dearer than a product with a test, but may be the only one defined, beside
             # entries that are written into zeros.
             if every and len(rest) < len(own[cls]):
-                rest = [m for m in rest if self._placed(m) is not None]
+                rest = [m for m in rest if m.constructor == "ein" and self._placed(m)]
             every += rest
             self.members[cls] = list(dict.fromkeys(every)) or own[cls]
         self._choose_again()
@@ -429,14 +429,14 @@ class Snapshot:
             c: own
             for c, members in self.members.items()
             for m in members
-            if c not in indicators and not indicators.isdisjoint(m.children)
+            if m.constructor == "ein" and not indicators.isdisjoint(m.children)
             if (own := self._placed(m)) is not None
         }
 
     def _placed(self, m: ENode) -> Dims | None:
-        """The axes of the entries that an e-node writes into zeros."""
+        """The axes of the entries that a product writes into zeros."""
         known = tuple(self.sparsity.get(c, False) for c in m.children)
-        return placed_dims(m.constructor, m.data, tuple(self.dims[c] for c in m.children), known)
+        return placed_dims(m.spec, tuple(self.dims[c] for c in m.children), known)
 
     @cached_property
     def _named(self) -> set[int]:

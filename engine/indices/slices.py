@@ -20,7 +20,7 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import Constraint, Constraints, solved
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 
 SizeText = Callable[[Size], str]
 
@@ -147,30 +147,22 @@ def views(
 
 
 @lru_cache(maxsize=4096)
-def placed_dims(
-    constructor: str, data: Sequence[object], args: tuple[Dims, ...], sparsity: tuple[object, ...]
-) -> Dims | None:
-    """The axes of the entries that a product with an indicator writes into zeros.
+def placed_dims(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[object, ...]) -> Dims | None:
+    """The axes of the entries of an array that a product with an indicator writes into zeros.
 
     None where it writes all entries, or is no view. An indicator is known by its constraints.
 
-    >>> entry, spec = (("=", ((0, 1), ("", -2))),), ((0,), (1,), (1, 0))
-    >>> placed_dims("ein", (spec,), ((5,), ("n",)), (entry, False))
+    >>> entry = (("=", ((0, 1), ("", -2))),)
+    >>> placed_dims(((0,), (1,), (1, 0)), ((5,), ("n",)), (entry, False))
     ('n',)
     """
-    if constructor == "scale":
-        spec, args, sparsity = scaling(len(args[0])), ((), *args), (False, *sparsity)
-    elif constructor == "ein":
-        spec = cast(Spec, data[0])
-    else:
-        return None
     found = [k for k, known in enumerate(sparsity) if isinstance(known, tuple)]
-    if len(found) != 1 or any(known is True for known in sparsity):
+    if len(args) != 2 or len(found) != 1 or any(known is True for known in sparsity):
         return None
     (place,) = found
     own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
     seen = views(own, args[1 - place], (spec[place], spec[1 - place], spec[-1]), str)
-    if seen is None or seen.is_whole:
+    if not args[1 - place] or seen is None or seen.is_whole:
         return None
     lengths = {i: d for axis in seen.target for i, d in zip(axis.indices, axis.dims, strict=True)}
     return tuple(lengths.values())
