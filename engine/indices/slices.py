@@ -1,5 +1,6 @@
 """Products with indicators that are slices: entries that are read, or written into zeros."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -118,7 +119,10 @@ def views(
     sizes = dict(zip(part + other, indicator.dims + other_dims, strict=True))
     conditions = [(relation, renamed(f, part.__getitem__)) for relation, f in indicator.constraints]
     conditions = _by_source(conditions, other)
-    ranges = _ranges(conditions, sizes, spec)
+    # What several equalities have is told by none.
+    often = Counter(i for relation, f in conditions if relation == "=" for i in indices(f))
+    apart = cast(Spec, tuple(tuple(i for i in p if often[i] < 2) for p in (part, other, out)))
+    ranges = _ranges(conditions, sizes, apart)
     if ranges is None:
         return None
     # Indices are counted from where they begin.
@@ -129,14 +133,15 @@ def views(
     known: dict[int, Axis] = {}
     for _, f in (c for c in conditions if c[0] == "="):
         shifted = form(term for key, c in f for term in times(c, form(starts.get(key, [(key, 1)]))))
-        found = _determined(shifted, sizes, lengths, spec, text)
+        found = _determined(shifted, sizes, lengths, apart, text)
         if found is None or found[0] in known:
             return None
         known[found[0]] = found[1]
     counting = {i for axis in known.values() for i in axis.indices}
     whole = {i: Axis(":", (i,), (d,)) for i, d in sizes.items()}
     for i, (start, stop) in ranges.items():
-        whole[i] = Axis(f"{start or ''}:{stop}", (i,), (stop - start,))
+        end = "" if stop == sizes[i] else stop
+        whole[i] = Axis(f"{start or ''}:{end}", (i,), (stop - start,))
     source, target = (tuple(known.get(i, whole.get(i)) for i in side) for side in (other, out))
     seen = {i for axis in (*source, *target) if axis for i in axis.indices}
     if not known.keys().isdisjoint(counting | ranges.keys()) or None in source + target:

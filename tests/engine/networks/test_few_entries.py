@@ -6,24 +6,24 @@ import pytest
 import eggrad as eg
 from tests.support.values import evaluated
 
-X = eg.variable("x", ("n",))
+X, FIXED = eg.variable("x", ("n",)), eg.variable("x", (300,))
 FIRST, SECOND = (eg.variable(name, ("m",), ["integer"]) for name in "ab")
 
 
-def differences(order: int) -> eg.Expression:
-    found = X
+def differences(found: eg.Expression, order: int) -> eg.Expression:
     for _ in range(order):
         found = found[1:] - found[:-1]
     return found
 
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_the_hessian_of_differences_is_written_band_by_band(order: int) -> None:
-    hessian = eg.hessian(np.sum(np.sqrt(1 + differences(order) ** 2)), X)
+@pytest.mark.parametrize("x", [X, FIXED], ids=["symbol", "number"])
+def test_the_hessian_of_differences_is_written_band_by_band(x: eg.Expression, order: int) -> None:
+    hessian = eg.hessian(np.sum(np.sqrt(1 + differences(x, order) ** 2)), x)
     function = eg.compile(hessian, sizes={"n": 300})
     assert function.source.count("np.zeros(") == 1
     assert "dot(" not in function.source
-    for n in (order, order + 1, 5, 9):
+    for n in (order, order + 1, 5, 9) if x is X else (300,):
         values = {"x": np.random.default_rng(n).normal(size=n)}
         np.testing.assert_allclose(function(**values), evaluated(hessian, values, reference=True))
 
