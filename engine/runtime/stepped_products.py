@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.indices.indicator_plan import plan
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.indices.stepped_plan import Step, SteppedPlan, stepped_plan
 from eggrad.engine.runtime.indicators import (
     Numbers,
     as_constraints,
     indicator_product,
-    product_plan,
 )
 from eggrad.engine.terms.binding import Array
 
@@ -348,9 +348,9 @@ class _Stored:
         for one, other, exchanged in ((left, right, False), (right, left, True)):
             kept = tuple(i for i in dict.fromkeys((*part, *one)) if i in (*other, *out))
             own = (part, one, other, out)
-            dims = tuple(lengths[i] for i in one)
-            plan = product_plan((part, one, kept), constraints, shape, dims)
-            entries = max(prod(lengths[i] for i in kept), 0 if plan else prod(shape))
+            # It may be larger than the memory: then it is not the cheaper way.
+            by_views = plan(as_constraints(part, constraints), one, kept, dict(lengths))
+            entries = max(prod(lengths[i] for i in kept), 0 if by_views else prod(shape))
             found.append(cls(own, constraints, shape, kept, entries, exchanged))
         return min(found, key=lambda s: s.entries)
 
@@ -443,18 +443,18 @@ def _cheaper_way(
     out = tuple(lengths[i] for i in target)
     stored = _Stored.of(spec, constraints, shapes[0], lengths)
     own_constraints = as_constraints(part, constraints)
-    plan = stepped_plan(own_constraints, (left, right), target, lengths, stored.entries)
-    if plan is None or not plan.is_worth_it:
+    steps = stepped_plan(own_constraints, (left, right), target, lengths, stored.entries)
+    if steps is None or not steps.is_worth_it:
         return stored
-    own = [Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
-    if plan.direct:
+    own = [Layout.of(steps, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
+    if steps.direct:
         kernel = direct_kernel(*(len(a.moves) for a in own))
-        return _Steps(out, tuple(range(len(out))), kernel, along_one_axis(plan, own))
+        return _Steps(out, tuple(range(len(out))), kernel, along_one_axis(steps, own))
     moves = (a.moves for a in own)
-    whole = whole_labels(plan, out)
-    orders, kernel = kernel_of(plan.labels, *moves, whole=whole, copies=not plan.overlapping)
-    axes = axes_as_written(plan, orders[2], len(out))
-    own[2] = Layout.of(plan, 2, out, sizes[2], axes)
-    places = (layout.places(plan, order) for layout, order in zip(own, orders, strict=True))
+    whole = whole_labels(steps, out)
+    orders, kernel = kernel_of(steps.labels, *moves, whole=whole, copies=not steps.overlapping)
+    axes = axes_as_written(steps, orders[2], len(out))
+    own[2] = Layout.of(steps, 2, out, sizes[2], axes)
+    places = (layout.places(steps, order) for layout, order in zip(own, orders, strict=True))
     shape = tuple(out[k] for k in axes)
     return _Steps(shape, tuple(map(axes.index, range(len(out)))), kernel, tuple(places))

@@ -153,6 +153,14 @@ def test_what_is_timed_has_the_same_values(case: bench_elementwise.Case) -> None
     np.testing.assert_allclose(evaluated(case.definition, case.values), want, 1e-9, 1e-9)
 
 
+def test_another_way_may_be_larger_than_the_memory() -> None:
+    """A long signal and a short window: the matrix with the window in each row has 8 TB."""
+    x, w = np.random.default_rng(0).normal(size=10**6), np.array([1.0, 2.0, 4.0])
+    function = eg.compile(np.convolve(eg.variable("x", ("n",)), eg.variable("w", ("k",)), "valid"))
+    assert "stepped_product(" in function.source
+    np.testing.assert_allclose(function(x=x, w=w), np.convolve(x, w, "valid"))
+
+
 def test_beside_what_else_is_decided_when_code_is_written() -> None:
     """Rows that `relu` makes zero, functions that lose no digits."""
     n = 200
