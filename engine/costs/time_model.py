@@ -4,10 +4,10 @@ import json
 import os
 import warnings
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import pairwise, repeat
@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Placed, Sized
 from eggrad.engine.errors import EggradError
-from eggrad.engine.indices.affine import resized_dims
+from eggrad.engine.indices.affine import resized_dims, size_form
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import (
     Sparsity,
@@ -515,6 +515,9 @@ def _power_rates(exponent: Fraction) -> tuple[str, ...]:
     return tuple(rate for step in steps for rate in rates.get(step, ("arithmetic",)))
 
 
+# How long an axis is taken to be that others are shorter by.
+SHORT: Final = 10
+
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()}
@@ -612,7 +615,7 @@ def node_work(
     if all(rate != "view" for rate, _, _ in steps):
         # An indicator that is needed as an array.
         spec = data[0] if constructor in ("ein", "ein1") else None
-        places = stored_places(spec, args, deltas, _length)
+        places = stored_places(spec, args, deltas, _lengths(args))
         steps += [("zeros", args[k], ()) for k in places]
     for k in zeros:
         steps += [("zeros", args[k], ()), ("fresh", args[k], ())]
@@ -631,6 +634,27 @@ def _of_steps(loop: Loop) -> Iterator[Work]:
         yield from repeat(Work.of(work.rate, units, (*repeats, loop.length)), n)
 
 
+@lru_cache(maxsize=1024)
+def _lengths(args: tuple[Dims, ...]) -> Callable[[Size], int]:
+    """Lengths that tell which axes are longer; what a size is less by is taken to be short.
+
+    >>> windows = _lengths((("n - k + 1", "n", "k"),))
+    >>> windows("n"), windows("n - k + 1"), windows("k")
+    (100, 91, 10)
+    """
+    every = [size_form(d) for dims in args for d in dims]
+    less = {str(key) for f in every for key, c in f if c < 0}
+
+    def length(size: Size) -> int:
+        lengths = (
+            (c, 1 if not key else SHORT if key in less else DEFAULT_SIZE)
+            for key, c in size_form(size)
+        )
+        return max(1, sum(c * n for c, n in lengths))
+
+    return length
+
+
 def _length(size: Size) -> int:
     # Which of two indices is the longer hardly matters here.
     return size if isinstance(size, int) else DEFAULT_SIZE
@@ -644,10 +668,11 @@ def _product_steps(
     same: bool,
 ) -> list[Step]:
     """The steps of a product; one with an indicator reads or writes entries through a view."""
+    length = _lengths(args)
     if selection_place(spec, deltas) is not None:
-        visited = tuple(visited_dims(spec, args, deltas, _length).values())
+        visited = tuple(visited_dims(spec, args, deltas, length).values())
         return [("scalar_function", (), ()), ("transposed", visited, ())]
-    planned = plan_of(spec, args, deltas, _length)
+    planned = plan_of(spec, args, deltas, length)
     if planned is not None:
         # What is no view takes a call that plans it.
         called = [] if _is_view(spec, args, deltas) else [("indicator", (), ())]
@@ -657,7 +682,7 @@ def _product_steps(
             # Each entry waits for the one before: that takes as long as an exponential of each.
             summed = (d for d, known in zip(args, deltas, strict=True) if known in (False, True))
             return [("exp", next(summed), ())]
-        visited = tuple(visited_dims(spec, args, deltas, _length).values())
+        visited = tuple(visited_dims(spec, args, deltas, length).values())
         return [*called, ("arithmetic", visited, ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
 
