@@ -52,6 +52,8 @@ def _read(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> Sum | None:
     dims, node = graph.dims[cls], graph.choice[cls]
     out = tuple(range(len(dims)))
     found: list[Network] = []
+    if len(dims) < 2:
+        return None
     if graph.sparsity.get(cls):
         found = [Network(((cls, out),), out, dict(zip(out, dims, strict=True)))]
     elif node.constructor in ("ein", "ein1", "scale", "negate"):
