@@ -25,7 +25,7 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
     picked = _masked(graph, lambda m, _: m.constructor == "indicator")
     stored = {c: axes for c, axes in picked.items() if not graph.has(c, ("indicator",))}
     finite = _finite_where_variables_are(graph) if chosen or picked else ()
-    whole = MATRIX_FUNCTIONS if for_code else ()
+    whole = _WHOLE if for_code else ()
     readable = _finite_where_variables_are(graph, whole=whole) if picked else ()
     # With what integers select, too, entries are read and written at their places.
     selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
@@ -125,7 +125,7 @@ def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) ->
         return not m.children or m.constructor in _FINITE or _is_selection(m)
 
     kept = {
-        c: [m._replace(children=()) for m in nodes if m.constructor in whole]
+        c: [m._replace(children=()) for m in nodes if {m.constructor, m.operation} & {*whole}]
         or [m for m in nodes if is_harmless(m)]
         for c, nodes in graph.members.items()
     }
@@ -159,6 +159,8 @@ def _masked(
     return found
 
 
+# Every entry of what these give needs all that they are given.
+_WHOLE: Final = (*MATRIX_FUNCTIONS, "logsumexp", "softmax", "log_softmax")
 _FINITE: Final = ("ein", "ein1", "negate", "scale", "add", "subtract")
 _KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
 
