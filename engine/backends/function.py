@@ -1,6 +1,6 @@
 """Compiled terms as functions of the arrays of any library."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from math import isnan
@@ -98,7 +98,8 @@ class ArrayFunction(CompiledFunction):
         others = () if self._names else tuple(filter(self._library.has, values.values()))
         xp = self._xp or self._library.namespace_of([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
-        arrays = common_arrays(self._library, xp, {n: values[n] for n in (*self._names, *needed)})
+        named = {n: values[n] for n in (*self._names, *needed)}
+        arrays = common_arrays(self._library, xp, named, self._indices)
         if self._is_for_real and _is_complex(xp, arrays):
             return self._complex()(**values)
         shapes = tuple(tuple(a.shape) for a in arrays)
@@ -200,7 +201,8 @@ class ArrayFunction(CompiledFunction):
             return
 
         def traced(*given: Any) -> Any:
-            arrays = common_arrays(self._library, self._xp, dict(zip(names, given, strict=True)))
+            named = dict(zip(names, given, strict=True))
+            arrays = common_arrays(self._library, self._xp, named, self._indices)
             if self._is_for_real and _is_complex(self._xp, arrays):
                 return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
@@ -256,8 +258,12 @@ def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
     return blockwise
 
 
-def common_arrays(library: Library, xp: Any, named: Mapping[str, Any]) -> list[Any]:
+def common_arrays(
+    library: Library, xp: Any, named: Mapping[str, Any], indices: Collection[str] = ()
+) -> list[Any]:
     """The values as arrays of one floating dtype: that of the arrays, if they have one.
+
+    Integers that are `indices` and nothing else stay integers: a float32 is exact up to 2^24.
 
     Integers and truth values count as the library's default dtype; Python's numbers do not count
     beside arrays. Raises `UnsupportedOperation` for what is no array of numbers, or of a library
@@ -269,6 +275,11 @@ def common_arrays(library: Library, xp: Any, named: Mapping[str, Any]) -> list[A
         return values
     arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
     made = [_array(library, xp, name, v) for name, v in named.items()]
+    places = {n for n, m in zip(named, made, strict=True) if n in indices and not _inexact(xp, m)}
+    if 0 < len(places) < len(named) and library.name != "dask":
+        rest = {n: v for n, v in named.items() if n not in places}
+        own_dtype = dict(zip(rest, common_arrays(library, xp, rest), strict=True))
+        return [own_dtype.get(n, m) for n, m in zip(named, made, strict=True)]
     strong = [
         m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
     ]

@@ -20,7 +20,7 @@ from eggrad.engine.indices.spec import Dims, Indices, letters
 from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summand_counts
 from eggrad.engine.runtime.masks import shown_product
 from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
-from eggrad.engine.runtime.selections import Sum, selection_plan
+from eggrad.engine.runtime.selections import Sum, places_apart, selection_plan
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
 
@@ -362,8 +362,7 @@ class Kernels:
         xp = self.xp
         count = len(sizes)
         found: Any = None
-        for k, n in enumerate(sizes):
-            own = index[..., k] if count > 1 else index
+        for k, (own, n) in enumerate(zip(places_apart(index, count), sizes, strict=True)):
             places = xp.reshape(own, (*own.shape, *(1,) * count))
             axis = xp.arange(n, **self.kind(like))
             test = places % max(n, 1) == xp.reshape(axis, (n, *(1,) * (count - k - 1)))
@@ -382,10 +381,10 @@ class Kernels:
         """The product of a selection from axes of some sizes with an array; as for NumPy."""
         xp, count = self.xp, len(sizes)
         own = selection_plan(spec, count)
-        parts = [index] if count == 1 else [index[..., k] for k in range(count)]
+        parts = places_apart(index, count)
         along = [self._counted(part, n) for part, n in zip(parts, sizes, strict=True)]
         rows = tuple(along[0].shape)
-        x = self.number(x, index) if isinstance(x, float) else x
+        x = self.number(x, parts[0]) if isinstance(x, float) else x
         if own.read is not None:
             x = xp.permute_dims(x, own.order)
             first, rest = x.shape[: len(own.read)], x.shape[len(own.read) :]

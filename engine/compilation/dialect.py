@@ -202,9 +202,12 @@ class Dialect:
 
     def _selected_product(self, own: Instruction) -> Text:
         spec, chosen = own.data
-        array, index = self.atoms(own)
-        sizes = self.shape(chosen)
-        return f"{self.prefix}selected_product({spec}, {sizes}, {index}, {array})", ATOM
+        array, *places = self.atoms(own)
+        index = f"({', '.join(places)})" if len(places) > 1 else places[0]
+        return (
+            f"{self.prefix}selected_product({spec}, {self.shape(chosen)}, {index}, {array})",
+            ATOM,
+        )
 
     def _without_hidden(self, own: Instruction) -> Text:
         return f"{self.prefix}without_hidden({own.data}, {', '.join(self.atoms(own))})", ATOM

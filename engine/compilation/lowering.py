@@ -339,7 +339,7 @@ class _Lowering:
         chosen, rest = selection.chosen, [a for k, a in enumerate(node.args) if k != place]
         own, out = node.spec[place], node.spec[-1]
         other = node.spec[1 - place] if rest else ()
-        (index,) = self._arrays(selection.args, [done[selection.args[0]]])
+        places = self._arrays(selection.args, [done[a] for a in selection.args])
         array: Atom = (ONE, ())
         if rest:
             (array,) = self._arrays(rest, [done[rest[0]]])
@@ -350,12 +350,12 @@ class _Lowering:
             known = not self._program.alone or selection.args[0].op in ("variable", "array")
             if known and {*labels} == {*out}:
                 sizes = dict(zip(out, node.dims, strict=True))
-                made = Instruction("selected", (array, index), labels, axis, sizes)
+                made = Instruction("selected", (array, *places), labels, axis, sizes)
                 return Value(self._block.emit(made), labels, out)
         if self._program.alone:
             return None
         spec = (own, other, out)
-        made = Instruction("selected_product", (array, index), out, (spec, chosen))
+        made = Instruction("selected_product", (array, *places), out, (spec, chosen))
         return Value(self._block.emit(made), out, out)
 
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:

@@ -102,7 +102,7 @@ class ENode(NamedTuple):
     @property
     def sparsity(self) -> Sparsity:
         """What costs know of a delta, of an indicator and of a selection."""
-        if self.constructor == "numeric" and self.data[0] == "selection":
+        if self.operation == "selection":
             return Chosen(len(self.data[1]))
         return self.constraints if self.constructor == "indicator" else self.constructor == "delta"
 

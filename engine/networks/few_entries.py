@@ -13,7 +13,6 @@ from typing import Final
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.indicator_plan import Chosen
-from eggrad.engine.indices.spec import Size
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Network,
@@ -136,35 +135,16 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
 
 def _joined(selections: Sequence[Placed]) -> Placed | None:
     """Different selections with the same rows as one of all their axes; None where they are not."""
-    known = all(own.op == "selection" for own, _ in selections)
-    if not known or len({own for own, _ in selections}) < len(selections):
+    distinct = len({own for own, _ in selections}) == len(selections)
+    if not distinct or any(own.op != "selection" or len(own.chosen) > 1 for own, _ in selections):
         return None
-    sides = [(part[: -len(own.chosen)], part[-len(own.chosen) :]) for own, part in selections]
-    (rows, _), *_ = sides
-    every = (*rows, *(i for _, chosen in sides for i in chosen))
-    if any(other != rows for other, _ in sides) or len({*every}) < len(every):
+    (*rows, _), every = selections[0][1], [part[-1] for _, part in selections]
+    if any(part[:-1] != tuple(rows) for _, part in selections) or len({*rows, *every}) < len(
+        [*rows, *every]
+    ):
         return None
-    index = reduce(terms.add, _columns([own for own, _ in selections]))
     data = tuple(d for own, _ in selections for d in own.chosen)
-    return terms.numeric("selection", index, data=data), every
-
-
-def _columns(selections: Sequence[Term]) -> Iterator[Term]:
-    """The integers for each axis that is chosen from, in its place along a new last axis."""
-    count = sum(len(own.chosen) for own in selections)
-    place = 0
-    for own in selections:
-        (index,) = own.args
-        rows = tuple(range(own.order - len(own.chosen)))
-        last = (len(rows),)
-        for k in range(len(own.chosen)):
-            column = index
-            if len(own.chosen) > 1:
-                column = terms.einsum((rows + last, last, rows), index, _unit(index.dims[-1], k))
-            yield terms.einsum((rows, last, rows + last), column, _unit(count, place))
-            place += 1
-
-
-def _unit(size: Size, place: int) -> Term:
-    """The vector that is 1 at one place."""
-    return terms.indicator((size,), [("=", ((0, 1), ("", -place)))])
+    return terms.numeric("selection", *(own.args[0] for own, _ in selections), data=data), (
+        *rows,
+        *every,
+    )

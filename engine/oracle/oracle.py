@@ -181,12 +181,12 @@ def cofactors(k: int, matrix: Array) -> Array:
     return result
 
 
-def _selection(places: Array, sizes: tuple[int, ...]) -> Array:
+def _selection(places: Sequence[Array], sizes: tuple[int, ...]) -> Array:
     """1 at the index next to a number, counted from the end if that is negative; 0 elsewhere.
 
     What is out of range chooses nothing that is known.
     """
-    along = np.moveaxis(np.rint(places), -1, 0) if len(sizes) > 1 else np.rint(places)[None]
+    along = np.rint(places if len(places) == len(sizes) else np.moveaxis(places[0], -1, 0))
     result = np.ones(along.shape[1:] + sizes)
     for axis, (own, n) in enumerate(zip(along, sizes, strict=True)):
         found = np.arange(n) == np.where(own < 0, own + n, own)[..., None]
@@ -365,7 +365,7 @@ def _apply(
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *node.spec))
         case "selection":
-            return _selection(args[0], shape[len(shape) - len(node.chosen) :])
+            return _selection(args, shape[len(shape) - len(node.chosen) :])
         case "argsort":
             return np.argsort(args[0], axis=node.number, kind="stable")
         case "scan":

@@ -16,22 +16,40 @@ from eggrad.engine.terms.binding import Array
 _LONG_ROWS: Final = 64
 
 
-def places_along(index: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+Index = Array | tuple[Array, ...]
+"""The place along an axis; along several one array for each, or one with these last."""
+
+
+def places_along(index: Index, sizes: tuple[int, ...]) -> tuple[Array, ...]:
     """The places that integers say along axes of some sizes, negative ones counted from the end.
 
-    Of several axes the last axis of `index` has the place along each. `ShapeError` for a place out
-    of range, `UnsupportedOperation` for what is no integer.
+    `ShapeError` for a place out of range, `UnsupportedOperation` for what is no integer.
 
     >>> places_along(np.array([0, -1]), (3,))
     (array([0, 2]),)
     """
+    along = places_apart(index, len(sizes))
+    return tuple(_counted(_whole(own), n) for own, n in zip(along, sizes, strict=True))
+
+
+def places_apart(index: Any, count: int) -> tuple[Any, ...]:
+    """The places along each of some axes, arrays of any library.
+
+    >>> places_apart(np.array([[0, 1], [2, 3]]), 2)
+    (array([0, 2]), array([1, 3]))
+    """
+    if isinstance(index, tuple):
+        return index
+    return (index,) if count == 1 else tuple(index[..., k] for k in range(count))
+
+
+def _whole(index: Array) -> Array:
     given = np.asarray(index)
     with np.errstate(invalid="ignore"):
         whole = given.astype(np.intp, copy=False)
     if given.dtype.kind == "f" and not (whole == given).all():
         raise UnsupportedOperation("an index is an integer, other numbers were given")
-    along = (whole,) if len(sizes) == 1 else tuple(np.moveaxis(whole, -1, 0))
-    return tuple(_counted(own, n) for own, n in zip(along, sizes, strict=True))
+    return whole
 
 
 def _counted(places: Array, size: int) -> Array:
@@ -44,7 +62,7 @@ def _counted(places: Array, size: int) -> Array:
     return np.where(places < 0, places + size, places) if low < 0 else places
 
 
-def selection(index: Array, sizes: tuple[int, ...], dtype: Any = np.float64) -> Array:
+def selection(index: Index, sizes: tuple[int, ...], dtype: Any = np.float64) -> Array:
     """The array that is 1 where the last indices are the places that integers say, 0 elsewhere.
 
     >>> selection(np.array([2, 0]), (3,))
@@ -78,7 +96,7 @@ def selected(array: Array, axis: int, index: Array) -> Array:
 
 
 def selected_product(
-    spec: tuple[Indices, Indices, Indices], sizes: tuple[int, ...], index: Array, array: Array
+    spec: tuple[Indices, Indices, Indices], sizes: tuple[int, ...], index: Index, array: Array
 ) -> Array:
     """The product of a selection from axes of some sizes with an array.
 
@@ -96,15 +114,16 @@ def selected_product(
     return own.product(places_along(index, sizes), sizes, array)
 
 
-def _as_given(index: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+def _as_given(index: Index, sizes: tuple[int, ...]) -> tuple[Array, ...]:
     """Places along each of some axes as they are, if they are integers; NumPy checks their range.
 
     What reads or writes there raises `IndexError` or `ValueError`, also where it cannot count from
     the end. `places_along` looks at every place before, and says which of them is wrong.
     """
-    if not isinstance(index, np.ndarray) or index.dtype.kind != "i":
+    every = index if isinstance(index, tuple) else (index,)
+    if any(not isinstance(own, np.ndarray) or own.dtype.kind != "i" for own in every):
         return places_along(index, sizes)
-    return (index,) if len(sizes) == 1 else tuple(np.moveaxis(index, -1, 0))
+    return places_apart(index, len(sizes))
 
 
 def _every(axis: int, shape: Sequence[int]) -> Array:

@@ -831,15 +831,18 @@ _OF_SQUARE_MATRICES: Final = (
 )
 
 
-def places_dims(chosen: Dims, indices: Dims) -> Dims:
+def places_dims(chosen: Dims, *indices: Dims) -> Dims:
     """The axes of the places that a selection looks at.
 
-    Where it chooses from several axes, the last axis of its operand has the index along each.
+    Where it chooses from several axes, it has an operand for each, or the last axis of its only
+    operand has the index along each.
 
     >>> places_dims(("n",), ("k",)), places_dims(("m", "n"), ("k", 2))
     (('k',), ('k',))
+    >>> places_dims(("m", "n"), ("k",), ("k",))
+    ('k',)
     """
-    return indices[:-1] if len(chosen) > 1 else indices
+    return indices[0][:-1] if len(indices) < len(chosen) else indices[0]
 
 
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
@@ -875,11 +878,13 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             return last[:-1] + first[1:] * 2
         case "selection":
             chosen = cast(Dims, data)
-            if len(chosen) > 1 and first[-1:] != (len(chosen),):
+            if len(args) == len(chosen) and len({*args}) > 1:
+                raise ShapeError(f"{name}: places along axes have different axes, {args}")
+            if len(args) < len(chosen) and first[-1:] != (len(chosen),):
                 raise ShapeError(
                     f"{name}: {len(chosen)} axes need as many places, not {first[-1:]}"
                 )
-            return (*places_dims(chosen, first), *chosen)
+            return (*places_dims(chosen, *args), *chosen)
         case "argsort":
             if not 0 <= cast(int, data) < len(first):
                 raise ShapeError(f"{name}: there is no axis {data}, the argument has axes {first}")

@@ -5,7 +5,7 @@ built alike are the same object, so equality is identity. Builders check shapes 
 else: no builder simplifies. All walks are loops, so depth is limited by memory alone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
@@ -498,26 +498,23 @@ def only_indices(*roots: Term) -> frozenset[Term]:
     found, others = set[Term](), {*roots}
     # Users come before what they use.
     for node in reversed([*postorder(*roots)]):
-        copied = _copied(node) if node in found and node not in others else ()
+        copied = _copied(node) if node in found and node not in others else None
         for k, a in enumerate(node.args):
-            (found if node.op == "selection" or k in copied else others).add(a)
+            (found if node.op == "selection" or k == copied else others).add(a)
     return frozenset(found - others)
 
 
-def _copied(node: Term) -> Collection[int]:
-    """The operands whose entries those of a node are, or sums of these, or 0; none of all else."""
-    if node.op == "add":
-        return (0, 1)
-    if node.op != "einsum":
-        return ()
-    known = ("constant", "selection", "indicator")
-    rest = [k for k, a in enumerate(node.args) if a.op not in known]
-    ones = all(a.value == 1 for a in node.args if a.op == "constant")
-    kept = {*node.spec[-1]}
-    for a, own in zip(node.args, node.spec, strict=False):
+def _copied(product: Term) -> int | None:
+    """The operand of a product whose entries those of the product are; None of all else."""
+    if product.op != "einsum":
+        return None
+    rest = [k for k, a in enumerate(product.args) if a.op not in ("constant", "selection")]
+    ones = all(a.value == 1 for a in product.args if a.op == "constant")
+    kept = {*product.spec[-1]}
+    for a, own in zip(product.args, product.spec, strict=False):
         if a.op == "selection":
             kept |= {*own[len(own) - len(a.chosen) :]}
-    return rest if len(rest) == 1 and ones and kept >= {*sum(node.spec, ())} else ()
+    return rest[0] if len(rest) == 1 and ones and kept >= {*sum(product.spec, ())} else None
 
 
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
@@ -530,7 +527,8 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
         elif t.op == "indicator":
             done[t] = indicator(dims, conditions.resized_all(t.constraints, sizes))
         elif t.op == "selection":
-            done[t] = numeric(t.op, done[t.args[0]], data=resized_dims(t.chosen, sizes))
+            args = tuple(done[a] for a in t.args)
+            done[t] = numeric(t.op, *args, data=resized_dims(t.chosen, sizes))
         elif t.op == "scan":
             args = tuple(done[a] for a in t.args)
             done[t] = numeric(t.op, *args, data=t.loop.resized(sizes))
