@@ -20,7 +20,7 @@ from eggrad.engine.compilation.program import (
     Summand,
     Value,
 )
-from eggrad.engine.indices.spec import Indices, Size, Spec, representatives, stacked
+from eggrad.engine.indices.spec import Indices, Size, Spec, representatives, stack_axes
 from eggrad.engine.terms.term import Term, postorder
 
 # Outer products are worth one product of matrices from this number on.
@@ -150,9 +150,9 @@ class _Lowering:
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
-        left, right = (right, left) if stacked(left[1], right[1]) else (left, right)
+        left, right = (right, left) if stack_axes(left[1], right[1]) else (left, right)
         batch = tuple(i for i in self.wanted if i in left[1] and i in right[1])
-        batch = batch or stacked(right[1], left[1])
+        batch = batch or stack_axes(right[1], left[1])
         rows = tuple(i for i in left[1] if i in self.wanted and i not in batch)
         columns = tuple(i for i in right[1] if i in self.wanted and i not in batch)
         made = Contraction(left, right, batch, rows, columns, self.wanted)

@@ -19,7 +19,6 @@ from typing import Any, Final, cast
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Placed, Sized
 from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.affine import resized_dims, size_form
-from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import (
     Sparsity,
     plan_of,
@@ -28,8 +27,8 @@ from eggrad.engine.indices.indicator_plan import (
     stored_places,
     visited_dims,
 )
-from eggrad.engine.indices.slices import KnownConditions, placed_dims, views
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stacked
+from eggrad.engine.indices.slices import placed_dims, views_of
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stack_axes
 from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
@@ -338,13 +337,11 @@ class _Product:
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
         for large, other in ((left, right), (right, left)):
-            stack = stacked(large, other)
+            stack = stack_axes(large, other)
             if stack:
                 after = large[len(stack + other) :]
                 b, k, n = map(self.dims, (stack, other, after))
-                copy = (
-                    [] if self.out == stack + after else [("transposed", self.dims(self.out), ())]
-                )
+                copy = self.result_copy(stack, (), after)
                 # All of it may be too large for a cache in which one matrix is read fast.
                 return [("batch", (), ()), ("gemv", b + k + n, ()), ("gemv_row", b + k, ()), *copy]
         copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
@@ -655,11 +652,6 @@ def _lengths(args: tuple[Dims, ...]) -> Callable[[Size], int]:
     return length
 
 
-def _length(size: Size) -> int:
-    # Which of two indices is the longer hardly matters here.
-    return size if isinstance(size, int) else DEFAULT_SIZE
-
-
 def _product_steps(
     spec: Spec,
     args: tuple[Dims, ...],
@@ -675,7 +667,7 @@ def _product_steps(
     planned = plan_of(spec, args, deltas, length)
     if planned is not None:
         # What is no view takes a call that plans it.
-        called = [] if _is_view(spec, args, deltas) else [("indicator", (), ())]
+        called = [] if views_of(spec, args, deltas) else [("indicator", (), ())]
         if planned.is_view:
             return called or [("view", (), ())]
         if running_sum_of(spec, args, deltas):
@@ -685,13 +677,6 @@ def _product_steps(
         visited = tuple(visited_dims(spec, args, deltas, length).values())
         return [*called, ("arithmetic", visited, ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
-
-
-def _is_view(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[Sparsity, ...]) -> bool:
-    place = next(k for k, known in enumerate(sparsity) if isinstance(known, tuple))
-    other = 1 - place
-    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
-    return views(own, args[other], (spec[place], spec[other], spec[-1]), str) is not None
 
 
 def _elementwise_rates(
@@ -733,7 +718,7 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
         case "cholesky" | "inverse_from_cholesky" if len(whole) == 2:
             return [(name, (whole[0],) * 3, ())]
         case name if name in STACK_FUNCTIONS:
-            shorter = min(whole[-2:], key=_length)
+            shorter = min(whole[-2:], key=_lengths((whole,)))
             repeats = (STACK_FUNCTIONS[name].inversions, *whole[:-2])
             return [("inv", (*whole[-2:], shorter), repeats)]
         case "logdet_from_cholesky":

@@ -48,10 +48,10 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
             whole += total[c]
         return whole, whole
 
-    return settled(members, worth)
+    return cheapest_by(members, worth)
 
 
-def settled(
+def cheapest_by(
     members: Members[M], worth: Callable[[int, M, Mapping[int, V]], tuple[int, V]]
 ) -> tuple[dict[int, M], dict[int, V]]:
     """The e-node of every e-class that is worth least, and its value, the least one first.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Protocol, TypeVar
 
-from eggrad.engine.extraction.extract import settled
+from eggrad.engine.extraction.extract import cheapest_by
 from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
@@ -103,7 +103,7 @@ def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, i
         own = growth.risks(cls, m, known)
         return own.bit_count(), own
 
-    return settled(members, worth)[1]
+    return cheapest_by(members, worth)[1]
 
 
 class _Growth:

@@ -161,16 +161,27 @@ def placed_dims(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[object, ...]
     >>> placed_dims(((0,), (1,), (1, 0)), ((5,), ("n",)), (entry, False))
     ('n',)
     """
-    found = [k for k, known in enumerate(sparsity) if isinstance(known, tuple)]
-    if len(args) != 2 or len(found) != 1 or any(known is True for known in sparsity):
-        return None
-    (place,) = found
-    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
-    seen = views(own, args[1 - place], (spec[place], spec[1 - place], spec[-1]), str)
-    if not args[1 - place] or seen is None or seen.is_whole:
+    seen = None if any(known is True for known in sparsity) else views_of(spec, args, sparsity)
+    if seen is None or seen.is_whole or () in args:
         return None
     lengths = {i: d for axis in seen.target for i, d in zip(axis.indices, axis.dims, strict=True)}
     return tuple(lengths.values())
+
+
+@lru_cache(maxsize=4096)
+def views_of(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[object, ...]) -> Views | None:
+    """The views of a product with one indicator, which is known by its constraints, if it has any.
+
+    >>> entry = (("=", ((0, 1), ("", -2))),)
+    >>> views_of(((0,), (1,), (1, 0)), ((5,), ("n",)), (entry, False)).target[1]
+    Axis(key='2', indices=(), dims=())
+    """
+    places = [k for k, known in enumerate(sparsity) if isinstance(known, tuple)]
+    if len(args) != 2 or len(places) != 1:
+        return None
+    (place,) = places
+    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
+    return views(own, args[1 - place], (spec[place], spec[1 - place], spec[-1]), str)
 
 
 def _by_source(conditions: Sequence[Constraint], source: Indices) -> list[Constraint]:

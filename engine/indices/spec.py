@@ -144,12 +144,12 @@ def output_dims(spec: Spec, *dims: Dims) -> Dims:
     return tuple(found[i] for i in spec[-1])
 
 
-def stacked(part: Indices, other: Indices) -> Indices:
+def stack_axes(part: Indices, other: Indices) -> Indices:
     """The first axes of a stack of matrices, each of which one vector is multiplied with.
 
     The vector's axes lie between others, where BLAS cannot read all of it as one matrix.
 
-    >>> stacked((0, 1, 2), (1,)), stacked((0, 1), (1,)), stacked((0, 1, 2), (1, 2))
+    >>> stack_axes((0, 1, 2), (1,)), stack_axes((0, 1), (1,)), stack_axes((0, 1, 2), (1, 2))
     ((0,), (), ())
     """
     first = part.index(other[0]) if other[0] in part else 0

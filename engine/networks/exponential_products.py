@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import cast
 
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -109,17 +110,20 @@ def exponentials_first(graph: Snapshot, cls: int, network: Network) -> Iterator[
 
 def over_their_sum_first(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
     """A product in which exponentials are divided by their own sum first."""
-    factors = network.factors
-    for k, (divisor, part) in enumerate(factors):
+    places: dict[int, list[int]] = {}
+    for k, (c, _) in enumerate(network.factors if len(network.factors) > 2 else ()):
+        places.setdefault(c, []).append(k)
+    for divisor, below in places.items():
         base, power = base_of(graph, divisor)
-        sums = [m for m in graph.members[base] if m.constructor == "ein1" and power < 0]
-        for j, (c, own) in enumerate(factors if len(factors) > 2 else ()):
-            for m in sums:
+        for m in graph.members[base] if power < 0 else ():
+            if m.constructor == "ein1" and exponential(graph, m.children[0]):
                 source, kept = m.spec
-                along = tuple(own[source.index(i)] for i in kept) if c == m.children[0] else None
-                step = ("over their sum first", cls, network, j, k)
-                if along == part and exponential(graph, c) and graph.first_time(step):
-                    yield multiplied_first(graph, network, (j, k))
+                for j, k in product(places.get(m.children[0], ()), below):
+                    own, part = network.factors[j][1], network.factors[k][1]
+                    step = ("over their sum first", cls, network, j, k)
+                    along = tuple(own[source.index(i)] for i in kept)
+                    if along == part and graph.first_time(step):
+                        yield multiplied_first(graph, network, (j, k))
 
 
 def without_common_base(

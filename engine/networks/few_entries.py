@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, islice
 from typing import Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.indicator_plan import Chosen
+from eggrad.engine.indices.spec import Indices
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Network,
@@ -30,8 +30,6 @@ from eggrad.engine.terms.term import Term
 
 # A sum of more products is left as it is.
 MOST_SUMMANDS: Final = 32
-# Of a product's selections a few pairs are looked at.
-MOST_PAIRS: Final = 6
 
 Sum = Sequence[Network]
 
@@ -124,13 +122,15 @@ def _written(graph: Snapshot, network: Network) -> Term:
 
 
 def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
-    """The product in which one selection stands for two by different integers in the same rows."""
-    factors = network.factors
-    chosen = [k for k, (c, _) in enumerate(factors) if isinstance(graph.sparsity.get(c), Chosen)]
-    for pair in islice(combinations(chosen, 2), MOST_PAIRS):
-        whole = _joined([(graph.term(c), part) for c, part in sorted(factors[k] for k in pair)])
-        if whole is not None and graph.first_time(("selections", cls, network, pair)):
-            yield with_product(graph, network, pair, whole, cheapest_path)
+    """The product in which one selection stands for different ones that have the same rows."""
+    groups: dict[Indices, list[int]] = {}
+    for k, (c, part) in enumerate(network.factors):
+        if isinstance(graph.sparsity.get(c), Chosen):
+            groups.setdefault(part[:-1], []).append(k)
+    for places in (own for own in groups.values() if len(own) > 1):
+        whole = _joined([(graph.term(c), p) for c, p in sorted(network.factors[k] for k in places)])
+        if whole is not None and graph.first_time(("selections", cls, network, *places)):
+            yield with_product(graph, network, places, whole, cheapest_path)
 
 
 def _joined(selections: Sequence[Placed]) -> Placed | None:
@@ -138,13 +138,9 @@ def _joined(selections: Sequence[Placed]) -> Placed | None:
     distinct = len({own for own, _ in selections}) == len(selections)
     if not distinct or any(own.op != "selection" or len(own.chosen) > 1 for own, _ in selections):
         return None
-    (*rows, _), every = selections[0][1], [part[-1] for _, part in selections]
-    if any(part[:-1] != tuple(rows) for _, part in selections) or len({*rows, *every}) < len(
-        [*rows, *every]
-    ):
+    rows = selections[0][1][:-1]
+    whole = (*rows, *(part[-1] for _, part in selections))
+    if any(part[:-1] != rows for _, part in selections) or len({*whole}) < len(whole):
         return None
-    data = tuple(d for own, _ in selections for d in own.chosen)
-    return terms.numeric("selection", *(own.args[0] for own, _ in selections), data=data), (
-        *rows,
-        *every,
-    )
+    sizes = tuple(own.chosen[0] for own, _ in selections)
+    return terms.numeric("selection", *(own.args[0] for own, _ in selections), data=sizes), whole

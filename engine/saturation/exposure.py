@@ -8,7 +8,7 @@ from typing import Final
 
 from eggrad.engine.extraction.extract import cheapest_trees
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.slices import KnownConditions, views
+from eggrad.engine.indices.slices import views_of
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
@@ -48,13 +48,9 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
             return any(first[k] in second for k in masks.get(a, ()))
 
         def takes_all(a: int, b: int, first: Indices, second: Indices) -> bool:
-            known = (own.constraints for own in graph.members[a] if own.constructor == "indicator")
-            dims = graph.dims[a], graph.dims[b]
-            seen = (
-                views(KnownConditions(c, dims[0]), dims[1], (first, second, m.spec[-1]), str)
-                for c in known
-            )
-            return any(v is not None and all(axis.key == ":" for axis in v.source) for v in seen)
+            dims, known = (graph.dims[a], graph.dims[b]), (graph.sparsity.get(a), False)
+            seen = views_of((first, second, m.spec[-1]), dims, known)
+            return seen is not None and all(axis.key == ":" for axis in seen.source)
 
         pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
         by_places = selections if by_views else ()

@@ -7,11 +7,7 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.networks.few_entries import entries_apart, selections_joined
 from eggrad.engine.networks.networks import scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.networks.sums_and_products import (
-    conditions_split,
-    every_network,
-    every_sum,
-)
+from eggrad.engine.networks.sums_and_products import conditions_split, every_network, every_sum
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from tests.support.array_libraries import converter
 from tests.support.values import evaluated
 
 X, FIXED = eg.variable("x", ("n",)), eg.variable("x", (300,))
@@ -71,3 +72,18 @@ def test_entries_of_a_matrix_are_read_at_pairs_of_places() -> None:
         function(**values | {"b": np.array([2, 0, 1, 3])})
     with pytest.raises(eg.EggradError, match="integer"):
         function(**values | {"b": np.array([2, 0, 1, 0.5])})
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax", "torch"])
+def test_places_are_exact_in_any_precision(backend: str) -> None:
+    """A float32 has no 2^24 + 1."""
+    if backend != "numpy":
+        pytest.importorskip(backend)
+    convert = converter(backend) if backend != "numpy" else np.asarray
+    matrix = eg.variable("M", ("n", "k"))
+    function = eg.compile(matrix[FIRST, SECOND], sizes=dict.fromkeys("nkm", 1000), backend=backend)
+    values = np.zeros((2**24 + 5, 1), np.float32)
+    values[-5:, 0] = np.arange(5)
+    a, b = 2**24 + np.array([3, 1, 4]), np.zeros(3, int)
+    found = function(M=convert(values), a=convert(a), b=convert(b))
+    np.testing.assert_array_equal(np.asarray(found), [3, 1, 4])
