@@ -188,7 +188,7 @@ class Dialect:
         return f"{self.prefix}zeros_and_ones({self.described(own.data)}{self.like()})", ATOM
 
     def _selection(self, own: Instruction) -> Text:
-        (index,) = self.atoms(own)
+        index = _along(self.atoms(own))
         return f"{self.prefix}selection({index}, {self.shape(own.data)}{self.like()})", ATOM
 
     def _indicator_product(self, own: Instruction) -> Text:
@@ -203,11 +203,8 @@ class Dialect:
     def _selected_product(self, own: Instruction) -> Text:
         spec, chosen = own.data
         array, *places = self.atoms(own)
-        index = f"({', '.join(places)})" if len(places) > 1 else places[0]
-        return (
-            f"{self.prefix}selected_product({spec}, {self.shape(chosen)}, {index}, {array})",
-            ATOM,
-        )
+        described = f"{spec}, {self.shape(chosen)}, {_along(places)}, {array}"
+        return f"{self.prefix}selected_product({described})", ATOM
 
     def _without_hidden(self, own: Instruction) -> Text:
         return f"{self.prefix}without_hidden({own.data}, {', '.join(self.atoms(own))})", ATOM
@@ -269,6 +266,11 @@ def asked_operands(
         else text
         for k, text in enumerate(operands)
     ]
+
+
+def _along(places: Sequence[str]) -> str:
+    """The places along some axes: one array, or one for each axis."""
+    return places[0] if len(places) == 1 else as_tuple(places)
 
 
 def as_tuple(texts: Iterable[str]) -> str:

@@ -878,7 +878,9 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             return last[:-1] + first[1:] * 2
         case "selection":
             chosen = cast(Dims, data)
-            if len(args) == len(chosen) and len({*args}) > 1:
+            if len(args) not in (1, len(chosen)):
+                raise ShapeError(f"{name}: {len(args)} operands for {len(chosen)} axes")
+            if len({*args}) > 1:
                 raise ShapeError(f"{name}: places along axes have different axes, {args}")
             if len(args) < len(chosen) and first[-1:] != (len(chosen),):
                 raise ShapeError(

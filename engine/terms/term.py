@@ -289,6 +289,24 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
+def selection(chosen: Sequence[Size], *places: Term) -> Term:
+    """1 where the last indices are the places that integers say, 0 elsewhere.
+
+    With an operand for each axis it is the product of as many selections, of which laws know.
+    """
+    whole = numeric("selection", *places, data=tuple(chosen))
+    if len(places) == 1:
+        return whole
+    found, *others = (
+        numeric("selection", a, data=(d,)) for d, a in zip(chosen, places, strict=True)
+    )
+    rows = tuple(range(places[0].order))
+    for k, one in enumerate(others, found.order):
+        before = tuple(range(k))
+        found = einsum((before, (*rows, k), (*before, k)), found, one)
+    return found
+
+
 def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
     """A way to compute that is chosen when code is written, such as `stepped_product`."""
     return _make(op, data, args, dims)

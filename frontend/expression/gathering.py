@@ -118,10 +118,7 @@ def _ones(f: Expression) -> list[int]:
 
 
 def _selection(index: Expression, chosen: Dims) -> Expression:
-    def build(a: Term) -> Term:
-        return terms.numeric("selection", a, data=chosen)
-
-    return combine("[...]", [index], [], build)
+    return combine("[...]", [index], [], lambda a: terms.selection(chosen, a))
 
 
 def _product(

@@ -242,11 +242,12 @@ class EntryDialect(PrintedDialect):
 
     def _selection_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
         """1 where the last indices are the places that integers say."""
-        (places,), chosen = own.operands, own.data
+        places, chosen = own.operands, own.data
         rows = len(own.labels) - len(chosen)
         conditions: list[str] = []
         for k, d in enumerate(chosen):
-            place = bracketed(self.at(places, {**index, rows: str(k + self.first)}), PRODUCT)
+            along = places[k] if len(places) == len(chosen) else places[0]
+            place = bracketed(self.at(along, {**index, rows: str(k + self.first)}), PRODUCT)
             behind = f"{place}{f' + {self.first}' * self.first} - {index[rows + k]}"
             conditions.append(self.says["divisible"].format(behind, self.program.size(d)))
         return self._all(conditions)

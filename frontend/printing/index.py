@@ -192,7 +192,7 @@ class _Writer:
             case "indicator":
                 return _conditions(node.constraints)
             case "selection":
-                return self._selection(node, args[0])
+                return self._selection(node, args)
             case "argsort":
                 # The index that runs along what is sorted stands below the name.
                 names = [*axes[: node.number], next(self._fresh), *axes[node.number + 1 :]]
@@ -236,19 +236,20 @@ class _Writer:
                 rest = (t for tokens in others for t in (Indexed(", "), *tokens))
                 return _single(Indexed(f"{name}("), *args[0].signed(), *rest, Indexed(")"))
 
-    def _selection(self, node: Term, places: _Part) -> _Part:
-        """A condition on what is chosen: `[j = yᵢ]`, or `[(j,k)ₗ = pᵢₗ]` for every l."""
+    def _selection(self, node: Term, places: Sequence[_Part]) -> _Part:
+        """Conditions on what is chosen: `[j = yᵢ][k = zᵢ]`, or `[(j,k)ₗ = pᵢₗ]` for every l."""
         rows = node.order - len(node.chosen)
         chosen = tuple(range(rows, node.order))
-        if len(chosen) == 1:
-            own, text = self._used(places, range(rows)), "[{0} = "
-        else:
-            last = next(self._fresh)
-            own = self._used(places, [*range(rows), last])
-            letters = ",".join(f"{{{k}}}" for k in range(len(chosen)))
-            text = f"[({letters})_{{{len(chosen)}}} = "
-            chosen = (*chosen, last)
-        return _single(Indexed(text, chosen), *own.signed(), Indexed("]"))
+        if len(places) == len(chosen):
+            used = (self._used(own, range(rows)).signed() for own in places)
+            pairs = zip(chosen, used, strict=True)
+            parts = ((Indexed("[{0} = ", (k,)), *own, Indexed("]")) for k, own in pairs)
+            return _Part(tuple(parts), _PRODUCT)
+        last = next(self._fresh)
+        own = self._used(places[0], [*range(rows), last])
+        letters = ",".join(f"{{{k}}}" for k in range(len(chosen)))
+        text = f"[({letters})_{{{len(chosen)}}} = "
+        return _single(Indexed(text, (*chosen, last)), *own.signed(), Indexed("]"))
 
     def _used(self, part: _Part, axes: Sequence[int]) -> _Part:
         """A part with other axes, and sums of its own."""

@@ -120,13 +120,14 @@ class PythonDialect(PrintedDialect):
 
     def chosen(self, own: Instruction) -> str:
         """The condition that the last indices are the places that integers say."""
-        (places,), dims = self.atoms(own), own.data
+        places, dims = self.atoms(own), own.data
         new = ", None" * len(dims)
         conditions: list[str] = []
         for k, d in enumerate(dims):
-            key = f"[..., {k}{new}]" if len(dims) > 1 else "[..., None]"
+            apart = len(places) == len(dims)
+            key = f"[...{new}]" if apart else f"[..., {k}{new}]"
             spread = f"[:{', None' * (len(dims) - k - 1)}]" if k < len(dims) - 1 else ""
-            array = f"{self.call('asarray', places)[0]}{key}"
+            array = f"{self.call('asarray', places[k if apart else 0])[0]}{key}"
             conditions.append(f"{array} % {self.program.size(d)} == {self.arange(d)}{spread}")
         return conditions[0] if len(dims) == 1 else " & ".join(f"({c})" for c in conditions)
 

@@ -174,13 +174,15 @@ class _Orders:
 
     def _settle_selection(self, place: int, node: Node) -> None:
         """Beside the axes of the integers are those chosen from; of several the last one goes."""
-        (arg,), chosen = node.args, len(node.sizes or ())
-        if self[arg] is None:
-            self.fix(arg, int(chosen > 1))
-        order = self[arg] or 0
-        if not chosen or (chosen > 1 and not order):
+        args, chosen = node.args, len(node.sizes or ())
+        together = int(len(args) < chosen)
+        alike = all(self.unify(args[0], own) for own in args[1:])
+        if self[args[0]] is None:
+            self.fix(args[0], together)
+        order = self[args[0]] or 0
+        if not alike or len(args) not in (1, chosen) or not chosen or order < together:
             raise self.fail(node, "selection: sizes to choose from, and an index for each of them")
-        self._own(place, node, order + chosen - (chosen > 1))
+        self._own(place, node, order + chosen - together)
 
     def _own(self, place: int, node: Node, order: int) -> None:
         if not self.fix(place, order):
@@ -250,7 +252,7 @@ class _Sizes:
             case "divide":
                 axes = given[0] or given[1]
             case "selection":
-                axes = self._selection(node, given[0])
+                axes = self._selection(node, given)
             case "argsort":
                 if node.number >= len(given[0]):
                     raise TextShapeError(
@@ -310,14 +312,15 @@ class _Sizes:
                     raise self._fail(node, what, first, second, clash)
         return tuple(found[index][0] for index in spec[-1])
 
-    def _selection(self, node: Node, given: tuple[int, ...]) -> tuple[int, ...]:
+    def _selection(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
         chosen = tuple(self.classes.given(size, start) for size, start in node.sizes or ())
-        if len(chosen) == 1:
-            return given + chosen
-        clash = self.classes.unify(given[-1], self.classes.given(len(chosen), node.start))
+        if len(given) == len(chosen):
+            return self._entrywise(node, given) + chosen
+        places = given[0]
+        clash = self.classes.unify(places[-1], self.classes.given(len(chosen), node.start))
         if clash:
             raise self._fail(node, "selection", "the last axis", "the sizes", clash)
-        return given[:-1] + chosen
+        return places[:-1] + chosen
 
     def _entrywise(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
         symbol = _SYMBOLS.get(node.op)

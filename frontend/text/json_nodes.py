@@ -391,7 +391,9 @@ def _selection(own: _Given) -> Term:
             raise _WrongError("a size is a text or an integer", *own.path, k)
     if not sizes:
         raise _WrongError("a selection is from one axis at least", *own.path)
-    return terms.numeric("selection", *own.args, data=checked_dims(sizes))
+    if not own.args:
+        raise _WrongError("selection has operands", *own.path[:-1], "args")
+    return terms.selection(checked_dims(sizes), *own.args)
 
 
 def _argsort(own: _Given) -> Term:
@@ -478,7 +480,7 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
 _ARITIES: Final = {
     **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),
     **dict.fromkeys(_ARITHMETIC, 2),
-    **dict.fromkeys(("negate", "cofactors", "selection", "argsort"), 1),
+    **dict.fromkeys(("negate", "cofactors", "argsort"), 1),
     **dict.fromkeys((*MATRIX_FUNCTIONS, *EXTREMES, *STACK_FUNCTIONS), 1),
 }
 

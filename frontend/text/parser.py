@@ -343,7 +343,7 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
         case name if name in EXTREMES:
             return terms.numeric(name, *args, data=node.spec)
         case "selection":
-            return terms.numeric("selection", *args, data=dims[-len(node.sizes or ()) :])
+            return terms.selection(dims[-len(node.sizes or ()) :], *args)
         case "argsort":
             return terms.numeric("argsort", *args, data=node.number)
         case "cofactors":

@@ -62,13 +62,11 @@ def pieces(term: Term) -> tuple[Piece, ...]:
             return ("-(", (0, _SUM), ")")
         case "negate":
             return ("-", (0, _ATOM))
-        case "selection":
-            return (f"selection{format_sizes(term.chosen)}(", (0, _SUM), ")")
-        case "cofactors" | "argsort":
-            return (f"{term.op}{term.data}(", (0, _SUM), ")")
         case name:
             others = (part for k in range(1, len(operands)) for part in (", ", (k, _SUM)))
-            return (f"{name}(", (0, _SUM), *others, ")")
+            data = term.data if name in ("cofactors", "argsort") else ""
+            sizes = format_sizes(term.chosen) if name == "selection" else ""
+            return (f"{name}{data}{sizes}(", (0, _SUM), *others, ")")
 
 
 def _binding(term: Term) -> int:

@@ -295,8 +295,8 @@ class _Builder(Transformer[Token, Any]):
         what = {"UNARY_SPEC": "product", "EXTREME_SPEC": "extreme"}.get(token.type, "call")
         return Phrase(what, token, operands)
 
-    def selection(self, token: Token, sizes: Tokens, operand: Phrase) -> Phrase:
-        return Phrase("selection", token, (operand,), sizes)
+    def selection(self, token: Token, sizes: Tokens, *operands: Phrase) -> Phrase:
+        return Phrase("selection", token, operands, sizes)
 
     def delta(self, token: Token, shape: Any) -> Phrase:
         if isinstance(shape, Token):

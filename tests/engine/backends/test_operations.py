@@ -50,6 +50,9 @@ OF_ARRAYS: dict[str, Term] = {
     ),
     "cofactors": t.cofactors(2, P),
     "selection": t.numeric("selection", t.apply("sign", a), data=(4,)),
+    "selection_from_pairs": t.numeric(
+        "selection", t.apply("sign", a), t.apply("sign", b), data=(4, "m")
+    ),
     "argsort": t.numeric("argsort", M, data=1),
     "logsumexp": t.numeric("logsumexp", a, data=SUM),
     "softmax": t.numeric("softmax", M, data=((0, 1), (1,))),

@@ -74,6 +74,20 @@ def test_entries_of_a_matrix_are_read_at_pairs_of_places() -> None:
         function(**values | {"b": np.array([2, 0, 1, 0.5])})
 
 
+def test_pairs_of_rows_that_are_known() -> None:
+    pairs = np.array([[1, 2], [0, 1], [2, 2], [0, 1]])
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=(2, 3, 2))
+    scores, found = eg.value_and_grad(
+        lambda u: np.sum(np.sum(u[pairs[:, 0]] * v[pairs[:, 1]], axis=1) ** 2)
+    )(u)
+    each = np.sum(u[pairs[:, 0]] * v[pairs[:, 1]], axis=1)
+    want = np.zeros((3, 2))
+    np.add.at(want, pairs[:, 0], 2 * each[:, None] * v[pairs[:, 1]])
+    np.testing.assert_allclose(scores, np.sum(each**2))
+    np.testing.assert_allclose(found, want)
+
+
 @pytest.mark.parametrize("backend", ["numpy", "jax", "torch"])
 def test_places_are_exact_in_any_precision(backend: str) -> None:
     """A float32 has no 2^24 + 1."""

@@ -116,6 +116,17 @@ def test_products_of_a_selection_with_itself(spec: str) -> None:
         np.testing.assert_array_equal(found, np.einsum(spec, known, known))
 
 
+def test_a_place_for_each_axis_is_a_selection_from_each() -> None:
+    declared = "declare a[m] b[m] M[n,k] expression "
+    together = eg.parse(f"{declared}selection[n,k](a, b) *(ijk,jk->i) M").expression
+    apart = "selection[k](b) *(ik,ik->i) (selection[n](a) *(ij,jk->ik) M)"
+    assert eg.equivalent(together, eg.parse(declared + apart).expression)
+    assert "selection" not in str(eg.gradient(eg.sum(together), "a"))
+    for wrong in ("[n,k,m](a, b)", "[n](a, b)", "[n,k](a, M)"):
+        with pytest.raises(eg.ShapeError, match="an index for each"):
+            eg.parse(f"{declared}selection{wrong}")
+
+
 @pytest.mark.parametrize("k", [3, 70, 5000])
 def test_several_arrays_at_the_same_places(k: int) -> None:
     rng = np.random.default_rng(1)

@@ -16,7 +16,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
-from eggrad.engine.terms.term import apply, cofactors, variable, variables
+from eggrad.engine.terms.term import apply, cofactors, numeric, variable, variables
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.matrix import has_notation
@@ -245,6 +245,20 @@ def test_places_that_are_computed(language: str) -> None:
         values = {"i": places // 2 if index is i else places, "v": np.array([2.0, 3.0, 5.0, 7.0])}
         given = [values[name] for name in ("i", "v")]
         np.testing.assert_allclose(np.ravel(run(language, text, given)), [4, 4, 14])
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+@pytest.mark.parametrize("together", [True, False])
+def test_places_along_two_axes(language: str, together: bool) -> None:
+    if language in ("jax", "torch"):
+        pytest.importorskip(language)
+    places = np.array([[0.0, 1], [1, -1], [-2, 0]])
+    names = [variable("p", (3, 2))] if together else [variable(k, (3,)) for k in "pq"]
+    given = [places] if together else [places[:, 0], places[:, 1]]
+    text = format_unchanged(language, numeric("selection", *names, data=(2, 3)), names)
+    found = np.reshape(np.asarray(run(language, text, given), float), (3, 2, 3))
+    assert np.argwhere(found == 1).tolist() == [[0, 0, 1], [1, 1, 2], [2, 0, 0]]
+    assert found.sum() == 3
 
 
 @pytest.mark.parametrize(
