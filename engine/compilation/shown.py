@@ -42,6 +42,11 @@ class ShownFunction:
         self._shown = f"{kind} function ({taken}) -> {given}"
         self._counted = tuple(form), {s: n for s, n in sizes.items() if s in symbols(*form)}
 
+    @property
+    def form(self) -> Sequence[Term]:
+        """The terms whose values are computed, at the sizes that were given or of 100."""
+        return self._counted[0]
+
     def __repr__(self) -> str:
         """Show the arguments, the axes of results, and operations where sizes are known."""
         form, sizes = self._counted

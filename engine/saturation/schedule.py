@@ -40,6 +40,7 @@ STAGES = (
 
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     "differentiate": ("load", "differentiate", "settle", "simplify", "explore", "present"),
+    "derive": ("load", "differentiate", "settle"),
     "simplify": ("load", "settle", "simplify", "explore", "present"),
     "compile": (
         "load", "settle", "lowering", "simplify", "explore", "stable", "entries", "present",

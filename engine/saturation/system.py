@@ -78,19 +78,28 @@ Groups = list[list[str]]
 
 @dataclass(frozen=True)
 class Search:
-    """How to look for the cheapest term: the budget, the sizes, and whether by a solver."""
+    """How to look for the cheapest term: the budget, the sizes, and whether by a solver.
+
+    Without `explore` there is no search: terms are as laws leave them.
+    """
 
     budget: Budget
     sizes: tuple[tuple[Size, int], ...] = ()
     exact: bool = False
+    explore: bool = True
 
     @classmethod
     def of(
-        cls, budget: Budget | None, sizes: Mapping[Size, int] | None = None, *, exact: bool = False
+        cls,
+        budget: Budget | None,
+        sizes: Mapping[Size, int] | None = None,
+        *,
+        exact: bool = False,
+        explore: bool = True,
     ) -> "Search":
         """A search by the arguments of who asks."""
         known = tuple(sorted((sizes or {}).items(), key=repr))
-        return cls(Budget.of(budget), known, exact)
+        return cls(Budget.of(budget), known, exact, explore)
 
     @property
     def models(self) -> list[CostModel]:
@@ -169,12 +178,14 @@ class System:
         sizes: Mapping[Size, int] | None = None,
         *,
         exact: bool = False,
+        explore: bool = True,
     ) -> Result:
         """The derivative of a term with respect to a variable: axes of `term`, then of `x`.
 
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
+        Without `explore` it is as the laws of derivatives leave it.
         """
-        search = Search.of(budget, sizes, exact=exact)
+        search = Search.of(budget, sizes, exact=exact, explore=explore)
         return self._answer(self._differentiate, search, term, x, mode)
 
     def _answer(self, answer: Callable[..., Result], search: Search, *question: Hashable) -> Result:
@@ -192,7 +203,8 @@ class System:
 
     def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:
         # A law of a user's may be about what a mode has no place for.
-        auto = MODES if self._has_own_derivatives else choose_modes(term, x)
+        small = BOTH_MODES if search.explore else 0
+        auto = MODES if self._has_own_derivatives else choose_modes(term, x, small)
         chosen = {"auto": auto, "both": MODES}.get(mode, (mode,))
 
         def push(derivation: Derivation, root: Term) -> list[str]:
@@ -236,15 +248,17 @@ class System:
     ) -> Result:
         """The cheapest terms of derivatives or adjoints, each asked for in some ways."""
         budget, models, seconds = search.budget, search.models, search.seconds
-        simple = self._with_simple_steps(origins, budget)
+        simple = self._with_simple_steps(origins, budget) if search.explore else origins
         roots, matches = self._collected(simple, models[0])
-        with self._differentiating(budget, models, *roots) as (run, derivation):
+        with self._differentiating(search, models, *roots) as (run, derivation):
             run.report.matches.update(matches)
             asked = ask(derivation, run.egraph, roots)
             ways = [*asked, *derivation.alike]
             known, alone = run.differentiate(ways, derivation)
             ways = [[n for n in group if n in known] for group in ways]
             as_found = tuple(known[first] for first, *_ in ways[: len(asked)])
+            if not search.explore:
+                return Result(as_found, run.report)
             derived, matches = self._collected([*known.values()], models[0])
             if matches or not alone:
                 run.report.matches.update(matches)
@@ -274,19 +288,20 @@ class System:
     @contextmanager
     def _differentiating(
         self,
-        budget: Budget | None,
+        search: Search,
         models: Sequence[Model],
         *roots: Term,
         places: Sequence[Term] = (),
     ) -> Iterator[tuple[Run, Derivation]]:
         """A run in which derivatives of some terms may be asked for, with seeds in some places."""
-        with self.session("differentiate", *roots) as egraph:
-            own = Budget.of(budget)
-            run = Run(self.strategy, egraph, own, models, "differentiate", observer=self.observer)
+        purpose, budget = "differentiate" if search.explore else "derive", search.budget
+        with self.session(purpose, *roots) as egraph:
+            run = Run(self.strategy, egraph, budget, models, purpose, observer=self.observer)
             egraph.declare(rules_of_functions([*own_functions(*roots), *self._own_functions]))
             steps = {t.loop.step for t in terms.postorder(*roots) if t.op == "scan"}
             simple = partial(self._with_simple_steps, budget=budget, kept=steps)
-            derivation = Derivation(egraph, Loops(self._of_loop, simple), roots, places)
+            loops = Loops(self._of_loop, simple if search.explore else tuple)
+            derivation = Derivation(egraph, loops, roots, places)
             run.begin([derivation.name(t) for t in roots])
             yield run, derivation
 
@@ -312,8 +327,11 @@ class System:
 
     def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
         """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
-        models = [CostModel()]
-        with self._differentiating(None, models, *roots, places=[*tangents]) as (run, derivation):
+        search = Search.of(None)
+        with self._differentiating(search, search.models, *roots, places=[*tangents]) as (
+            run,
+            derivation,
+        ):
             given = run.egraph.load(*tangents.values())
             names = {v: given[t] for v, t in tangents.items()}
             asked = derivation.pushed(roots, ("direction", wrt), names)
@@ -324,7 +342,8 @@ class System:
         """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
         (first, cotangent), *_ = roots
         lead = cotangent.dims[: cotangent.order - first.order]
-        with self._differentiating(None, [CostModel()], *(r for r, _ in roots)) as (
+        search = Search.of(None)
+        with self._differentiating(search, search.models, *(r for r, _ in roots)) as (
             run,
             derivation,
         ):
@@ -340,12 +359,16 @@ class System:
         cotangent: Term,
         budget: Budget | None = None,
         sizes: Mapping[Size, int] | None = None,
+        *,
+        explore: bool = True,
     ) -> Result:
         """A cotangent of a term, contracted with its derivative by each of some variables.
 
         The cotangent may depend on them; it is not differentiated. All share what they can.
+        Without `explore` they are as the laws of derivatives leave them.
         """
-        return self._answer(self._pull_back, Search.of(budget, sizes), term, cotangent, *wrt)
+        search = Search.of(budget, sizes, explore=explore)
+        return self._answer(self._pull_back, search, term, cotangent, *wrt)
 
     def _pull_back(self, search: Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
         lead = cotangent.dims[: cotangent.order - term.order]
@@ -484,7 +507,7 @@ class System:
         return with_steps(roots, simple)
 
 
-def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
+def choose_modes(term: Term, x: Term, small: int = BOTH_MODES) -> tuple[str, ...]:
     """Both for small terms; for large ones reverse if the output is the smaller side.
 
     >>> v = terms.variable("v", ("n",))
@@ -494,7 +517,7 @@ def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
     nodes = set(terms.postorder(term))
     if not term.order or x not in nodes:
         return ("reverse",)
-    if len(nodes) <= BOTH_MODES:
+    if len(nodes) <= small:
         return ("forward", "reverse")
     return ("reverse",) if term.order <= x.order else ("forward",)
 

@@ -37,6 +37,7 @@ def differentiate(
     pairs: bool = False,
     rules: Sequence[Ruleset] = (),
     sizes: Mapping[Size, int] | None = None,
+    explore: bool = True,
     systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
@@ -45,8 +46,9 @@ def differentiate(
     is about the last one. The entries of a matrix are taken for independent, or with `pairs` as
     what is declared of it has them, those on both sides of a symmetric one's diagonal for the same.
     What is declared is not used else, so the result may be differentiated again; `thinned` uses
-    it. `rules` are added to the standard ones, `sizes` are those at which forms are compared;
-    `systems` gives the system of a strategy.
+    it. `rules` are added to the standard ones, `sizes` are those at which forms are compared.
+    Without `explore` it is as the laws of derivatives leave it. `systems` gives the system of a
+    strategy.
 
     >>> from eggrad.engine.terms.term import apply, variable
     >>> x = variable("x")
@@ -57,7 +59,9 @@ def differentiate(
     standard = systems(extended(STANDARD, rules))
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
-        result = standard.differentiate(term, x, mode, budget, sizes, exact=exact and last)
+        result = standard.differentiate(
+            term, x, mode, budget, sizes, exact=exact and last, explore=explore
+        )
         term = _by_own_entries(result.term, x.assumed) if pairs else result.term
         report = report.joined(result.report)
     return Result((term,), report)
@@ -120,15 +124,20 @@ def gradients(
     budget: Budget | None = None,
     rules: Sequence[Ruleset] = (),
     sizes: Mapping[Size, int] | None = None,
+    *,
+    explore: bool = True,
 ) -> Result:
     """The derivatives of a scalar by several variables, which share what they can.
+
+    Without `explore` they are as the laws of derivatives leave them.
 
     >>> from eggrad.engine.terms.term import apply, variable
     >>> x, y = variable("x"), variable("y")
     >>> [t.op for t in gradients(apply("exp", add(x, y)), [x, y]).terms]
     ['exp', 'exp']
     """
-    return system(extended(STANDARD, rules)).pull_back(term, wrt, delta(()), budget, sizes)
+    own = system(extended(STANDARD, rules))
+    return own.pull_back(term, wrt, delta(()), budget, sizes, explore=explore)
 
 
 @shows_progress("differentiating")

@@ -9,9 +9,10 @@ import numpy as np
 from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.known_values import with_known_values
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
-from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.costs.cost import CostModel, Model
+from eggrad.engine.costs.time_model import Rates, TimeModel
 from eggrad.engine.guard import optional
+from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.progress import shows_progress
@@ -40,7 +41,25 @@ def stable_form(term: Term) -> Term:
     >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-    return _stable(term)
+    return _stable([term], CostModel())[0]
+
+
+@shows_progress("compiling")
+def unexplored(
+    roots: Sequence[Term], rates: Rates, sizes: Mapping[str, int] | None = None
+) -> SizeVariant:
+    """Equal terms to generate code from, found at once: their stable form, and what is folded.
+
+    >>> from eggrad.engine.costs.time_model import default_rates
+    >>> from eggrad.engine.terms.term import add, apply, constant, subtract, variable
+    >>> x = variable("x")
+    >>> roots = [subtract(apply("exp", x), constant(1)), add(x, constant(0))]
+    >>> [t.op for t in unexplored(roots, default_rates()).terms]
+    ['expm1', 'variable']
+    """
+    known: dict[Size, int] = {**sizes} if sizes else {}
+    found = _stable(roots, TimeModel(known, rates=rates))
+    return SizeVariant(tuple(with_known_values(found, _value)))
 
 
 @shows_progress("printing")
@@ -54,7 +73,7 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     >>> program_form(add(x, x)).op
     'add'
     """
-    return _stable(term, lacking, if_vouched=True)
+    return _stable([term], CostModel(), lacking, if_vouched=True)[0]
 
 
 def by_exponentials(term: Term) -> Term:
@@ -70,19 +89,25 @@ def by_exponentials(term: Term) -> Term:
     return found.cheapest().term
 
 
-def _stable(term: Term, lacking: Collection[str] = (), *, if_vouched: bool = False) -> Term:
+def _stable(
+    roots: Sequence[Term],
+    model: Model,
+    lacking: Collection[str] = (),
+    *,
+    if_vouched: bool = False,
+) -> Sequence[Term]:
     def with_stable_results(own: Recurrence) -> Recurrence:
-        return with_results(own, lambda results: [again(t) for t in results])
+        return with_results(own, again)
 
-    def again(result: Term) -> Term:
-        return _stable(result, lacking, if_vouched=if_vouched)
+    def again(results: Sequence[Term]) -> Sequence[Term]:
+        return _stable(results, model, lacking, if_vouched=if_vouched)
 
-    def cheapest() -> Term:
-        found = system().explore([term], [CostModel()], purpose="evaluate", lacking=lacking)
-        own = found.cheapest().term if found.is_vouched or not if_vouched else term
-        return with_steps([own], with_stable_results)[0]
+    def cheapest() -> Sequence[Term]:
+        found = system().explore(roots, [model], purpose="evaluate", lacking=lacking)
+        own = found.cheapest().terms if found.is_vouched or not if_vouched else roots
+        return with_steps(own, with_stable_results)
 
-    return optional("looking for a form that loses no digits", cheapest, lambda: term)
+    return optional("looking for a form that loses no digits", cheapest, lambda: roots)
 
 
 @shows_progress("compiling")

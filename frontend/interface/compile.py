@@ -1,20 +1,32 @@
 """Expressions as fast functions of arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, cast, get_args, overload
+from typing import Any, Final, Literal, cast, get_args, overload
 
 from eggrad.engine.backends import LIBRARIES, ArrayFactors, ArrayFunction, FollowingFunction
 from eggrad.engine.compilation.checked import CheckedFunction, factors_of
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.compilation.factored_code import CompiledFactors
-from eggrad.engine.compilation.variants import cheapest_variant, explain
+from eggrad.engine.compilation.variants import (
+    SizeVariant,
+    cheapest_variant,
+    explain,
+    predicted_time,
+)
 from eggrad.engine.costs.time_model import load_rates
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import checked_size
-from eggrad.engine.terms.term import variables
-from eggrad.frontend.calculus.code import lower
+from eggrad.engine.terms.term import Term, postorder, variables
+from eggrad.frontend.calculus.code import lower, unexplored
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.interface.tiers import (
+    EXPLORED,
+    FIRST,
+    Optimize,
+    Tier,
+    TieredFunction,
+)
 from eggrad.frontend.text.doors import checked_count, checked_flag, checked_mapping, checked_word
 
 Backend = Literal["numpy", "jax", "torch", "cupy", "dask", "array_api"]
@@ -25,6 +37,7 @@ _Library = Literal["jax", "torch", "cupy", "dask", "array_api"]
 _Numpy = Literal["numpy"]
 _Dense = Literal["dense"]
 _Factored = Literal["factored"]
+_AtOnce = Literal["now", "never"]
 
 
 @overload
@@ -37,6 +50,7 @@ def compile(
     *,
     jit: bool | None = None,
     check: Literal[True],
+    optimize: _AtOnce = "now",
 ) -> CheckedFunction: ...
 @overload
 def compile(
@@ -48,6 +62,7 @@ def compile(
     *,
     jit: bool | None = None,
     check: Literal[False] = False,
+    optimize: _AtOnce = "now",
 ) -> CompiledFunction: ...
 @overload
 def compile(
@@ -59,6 +74,7 @@ def compile(
     columns: int | None = None,
     jit: bool | None = None,
     check: Literal[False] = False,
+    optimize: _AtOnce = "now",
 ) -> CompiledFactors: ...
 @overload
 def compile(
@@ -70,6 +86,7 @@ def compile(
     *,
     jit: bool | None = None,
     check: Literal[False] = False,
+    optimize: _AtOnce = "now",
 ) -> ArrayFunction: ...
 @overload
 def compile(
@@ -81,6 +98,7 @@ def compile(
     columns: int | None = None,
     jit: bool | None = None,
     check: Literal[False] = False,
+    optimize: _AtOnce = "now",
 ) -> ArrayFactors: ...
 @overload
 def compile(
@@ -92,7 +110,20 @@ def compile(
     *,
     jit: bool | None = None,
     check: Literal[False] = False,
+    optimize: _AtOnce = "now",
 ) -> FollowingFunction: ...
+@overload
+def compile(
+    f: _Given,
+    backend: Backend | None = "numpy",
+    sizes: _Sizes = None,
+    structure: Structure = "dense",
+    columns: int | None = None,
+    *,
+    jit: bool | None = None,
+    check: bool = False,
+    optimize: Literal["auto"],
+) -> TieredFunction: ...
 def compile(
     f: _Given,
     backend: Any = "numpy",
@@ -102,6 +133,7 @@ def compile(
     *,
     jit: bool | None = None,
     check: bool = False,
+    optimize: Optimize = "now",
 ) -> Any:
     """A fast function of keyword arrays; several expressions share their work.
 
@@ -117,8 +149,11 @@ def compile(
     outer products apart and are linear operators; the last `columns` axes of each, by default
     half of them, meet an operand. With `check` every call holds the values against what was
     declared of the variables, and raises `AssumptionViolated` where one does not fit; it needs
-    NumPy's arrays. Raises `UnsupportedOperation` for a backend that is unknown or
-    not installed or another structure, `ShapeError` where there are fewer columns.
+    NumPy's arrays. `optimize` says when the fastest form is looked for: "now", "never", which takes
+    the terms as they are, in their stable form, or "auto", which does so until the calls have
+    taken as long as looking is predicted to take; `.tier` then says where the function is. Raises
+    `UnsupportedOperation` for a backend that is unknown or not installed or another structure,
+    `ShapeError` where there are fewer columns.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
@@ -132,13 +167,18 @@ def compile(
         checked_count("compile", "columns", columns)
     if jit is not None:
         checked_flag("compile", "jit", jit)
+    checked_word("compile", "optimize", optimize, get_args(Optimize))
     if sizes is not None:
         sizes = checked_mapping("compile", "sizes", sizes, 'a dict such as {"n": 3}')
     if checked_flag("compile", "check", check) and backend != "numpy":
         raise UnsupportedOperation("compile: check needs backend 'numpy'")
+    again: Any = compile
+    options: dict[str, Any] = {"sizes": sizes, "structure": structure, "columns": columns}
+    options["jit"] = jit
+    if optimize == "auto":
+        return tiered(lambda _: f, optimize, backend=backend, check=check, **options)
     if backend is None:
-        again: Any = compile
-        return FollowingFunction(lambda own: again(f, own, sizes, structure, columns, jit=jit))
+        return FollowingFunction(lambda own: again(f, own, optimize=optimize, **options))
     if jit and backend == "numpy":
         raise UnsupportedOperation("backend 'numpy' compiles nothing: jit=")
     if columns is not None and structure != "factored":
@@ -160,7 +200,8 @@ def compile(
     # Those of the result alone: what the derivative of a declared variable lost need not be given.
     factors = factors_of(variables(*reference)) if check and structure == "dense" else {}
     reference += factors.values()
-    variants = lower(reference, rates, sizes)
+    at_once = optimize == "never"
+    variants = (unexplored(reference, rates, sizes),) if at_once else lower(reference, rates, sizes)
     if structure == "factored":
         terms, single = variants[0].terms, not several
         if backend != "numpy":
@@ -191,3 +232,46 @@ def compile(
     if not check:
         return function
     return CheckedFunction(function, scope, tuple(factors), single=not several)
+
+
+# What exploring and compiling take for each node, in picoseconds.
+_EXPLORING: Final = 15_000_000_000
+
+
+def worthwhile_call(terms: Sequence[Term], sizes: _Sizes = None) -> int:
+    """The call by which a form has taken as long as exploring it; a size not given counts as 100.
+
+    >>> from eggrad.engine.terms.term import apply, einsum, variable
+    >>> A, x = variable("A", (3000, 3000)), variable("x", (3,))
+    >>> worthwhile_call([apply("exp", x)]) > 1000
+    True
+    >>> worthwhile_call([einsum("ij,jk->ik", A, A)])
+    1
+    """
+    count = len(list(postorder(*terms)))
+    one = predicted_time(SizeVariant(tuple(terms)), sizes or {}, load_rates("numpy"))
+    return -(-_EXPLORING * count // max(1, one))
+
+
+def tiered(
+    found: Callable[[bool], _Given], optimize: Optimize = "auto", **options: Any
+) -> TieredFunction:
+    """What computes expressions, which are explored or not; `options` are those of `compile`.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> function = tiered(lambda explored: [x @ x])
+    >>> function(x=[1, 2]), function.tier.name
+    ([np.float64(5.0)], 'first')
+    """
+    own: Any = partial(compile, **options)
+    given = found(optimize == "now")
+    every = cast(Sequence[Expression], given if isinstance(given, list | tuple) else [given])
+    if not every:
+        return TieredFunction(lambda **_: [], tier=Tier())
+    function = own(given, optimize="now" if optimize == "now" else "never")
+    if optimize != "auto":
+        return TieredFunction(function, tier=Tier(EXPLORED if optimize == "now" else FIRST))
+    form = getattr(function, "form", ()) or [e.term for e in every]
+    tier = Tier(changes_at=worthwhile_call(form, options.get("sizes")))
+    return TieredFunction(function, lambda: own(found(True)), tier=tier)

@@ -127,7 +127,7 @@ def gradient(
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     if (mode, exact, entries) == ("auto", False, "independent"):
-        return _gradients(own, wrt, budget, rules, sizes)
+        return gradients_by(own, wrt, budget, rules, sizes)
     return tuple(by(expression(w)) for w in wrt)
 
 
@@ -194,8 +194,12 @@ def derivative_by(
     entries: str = "independent",
     rules: "Rules | None" = None,
     sizes: Mapping[str, int] | int | None = None,
+    explore: bool = True,
 ) -> Expression:
-    """The derivative with respect to variables in turn; options as in `derivative`."""
+    """The derivative with respect to variables in turn; options as in `derivative`.
+
+    Without `explore` it is as the laws of derivatives leave it.
+    """
     checked_word("derivative", "mode", mode, get_args(Mode))
     checked_word("derivative", "entries", entries, get_args(Entries))
     checked_flag("derivative", "exact", exact)
@@ -204,7 +208,15 @@ def derivative_by(
     pairs = entries == "pairs"
     own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
     found = calculus.differentiate(
-        f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own, sizes=at
+        f.term,
+        wrt,
+        mode,
+        budget,
+        exact=exact,
+        pairs=pairs,
+        rules=own,
+        sizes=at,
+        explore=explore,
     )
     candidates = (*f.variables, *f.scope, *wrt)
     later = thinnings(found.term, Options(budget, own, tuple(at.items()), exact), others=wrt)
@@ -213,15 +225,18 @@ def derivative_by(
     return expression(found.term, candidates, f.term_complete and found.complete, later, lost)
 
 
-def _gradients(
+def gradients_by(
     f: Expression,
     wrt: Sequence[Term],
-    budget: Any,
-    rules: "Rules | None",
-    sizes: Mapping[str, int] | int | None,
+    budget: Any = None,
+    rules: "Rules | None" = None,
+    sizes: Mapping[str, int] | int | None = None,
+    *,
+    explore: bool = True,
 ) -> tuple[Expression, ...]:
+    """The derivatives of a scalar by several variables; options as in `derivative_by`."""
     own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
-    found = calculus.gradients(f.term, wrt, budget, own, at)
+    found = calculus.gradients(f.term, wrt, budget, own, at, explore=explore)
     complete, how = f.term_complete and found.complete, Options(budget, own, tuple(at.items()))
     candidates = (*f.variables, *f.scope, *wrt)
     warn_of(found.report)

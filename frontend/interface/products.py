@@ -20,6 +20,7 @@ from eggrad.frontend.interface.derivatives import (
     scalar,
     wrt_variable,
 )
+from eggrad.frontend.interface.tiers import Optimize
 from eggrad.frontend.interface.traced import Argnums, Function
 from eggrad.frontend.text.words import format_axes
 
@@ -28,15 +29,25 @@ from eggrad.frontend.text.words import format_axes
 def jacobian(f: Expression, x: str | Expression, **options: Unpack[DerivedBy]) -> Expression: ...
 @overload
 def jacobian(
-    f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False
+    f: Function,
+    x: Argnums | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
 ) -> Function: ...
 def jacobian(
-    f: Any, x: Any = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+    f: Any,
+    x: Any = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
+    **options: Any,
 ) -> Any:
     """The derivative: axes of `f`, then of `x`. Options: see `derivative`.
 
     Of a Python function of arrays it is such a function, by the arguments `argnums`, as `grad` has
-    them; what it returns is nested as the result is, and there as the arguments are.
+    them; what it returns is nested as the result is, and there as the arguments are. `optimize` is
+    that of `grad`.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
@@ -47,7 +58,7 @@ def jacobian(
     """
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.jacobian(f, argnums=0, has_aux=False)", *options.values())
-        return transforms.jacobian_of(f, argnums if x is None else x, has_aux)
+        return transforms.jacobian_of(f, argnums if x is None else x, has_aux, optimize)
     return derivative(f, x, **options)
 
 
@@ -55,15 +66,25 @@ def jacobian(
 def hessian(f: Expression, x: str | Expression, **options: Unpack[DerivedBy]) -> Expression: ...
 @overload
 def hessian(
-    f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False
+    f: Function,
+    x: Argnums | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
 ) -> Function: ...
 def hessian(
-    f: Any, x: Any = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+    f: Any,
+    x: Any = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
+    **options: Any,
 ) -> Any:
     """The second derivative of a scalar; raises `ShapeError` for any other.
 
     Options: see `derivative`. Of a Python function of arrays it is such a function, by the
     arguments `argnums`, as `grad` has them; what it returns is nested as they are, twice.
+    `optimize` is that of `grad`.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
@@ -74,7 +95,7 @@ def hessian(
     """
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.hessian(f, argnums=0, has_aux=False)", *options.values())
-        return transforms.hessian_of(f, argnums if x is None else x, has_aux)
+        return transforms.hessian_of(f, argnums if x is None else x, has_aux, optimize)
     return derivative(scalar("hessian", f), x, x, **options)
 
 
@@ -155,8 +176,16 @@ def hvp(
     f: Expression, x: str | Expression, v: str | Expression, budget: Any = None
 ) -> Expression: ...
 @overload
-def hvp(f: Function, *, has_aux: bool = False) -> Function: ...
-def hvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bool = False) -> Any:
+def hvp(f: Function, *, has_aux: bool = False, optimize: Optimize = "auto") -> Function: ...
+def hvp(
+    f: Any,
+    x: Any = None,
+    v: Any = None,
+    budget: Any = None,
+    *,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
+) -> Any:
     """The Hessian-vector product of a scalar: its second derivative contracted with `v`.
 
     Axes: those of `x`, as `v` has them; `v` may also be the name of a variable that has. Where it
@@ -165,7 +194,7 @@ def hvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bo
     as the gradient.
 
     Of a Python function of arrays, `hvp(f)(x, v, *args)` is the product at `f(x, *args)`, with `v`
-    nested as `x` is.
+    nested as `x` is; `optimize` is that of `grad`.
 
     >>> from eggrad.frontend.expression.functions import sum, tanh, variable
     >>> W, x = variable("W", ("n", "n")), variable("x", ("n",))
@@ -175,7 +204,7 @@ def hvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bo
     """
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.hvp(f)(x, v)", x, v)
-        return transforms.hvp_of(f, has_aux)
+        return transforms.hvp_of(f, has_aux, optimize)
     return vjp(gradient(f, x, budget=budget), x, v, budget)
 
 

@@ -6,10 +6,11 @@ and containers of such, they are compared with what they were; where there is an
 as an object with state, nobody can say whether it changed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dis import get_instructions
 from functools import lru_cache, partial
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from operator import is_
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -94,7 +95,11 @@ def _as_it_is(value: object) -> Read:
     # Of what is its own only part, arrays alone may hold something else later.
     if len(parts) <= 2 and parts[-1] is value and type(value) is not np.ndarray:
         return Read(value, None)
-    return Read(value, [p.copy() if isinstance(p, np.ndarray) else p for p in parts])
+    return Read(value, _copied(parts))
+
+
+def _copied(parts: list[object]) -> list[object]:
+    return [p.copy() if isinstance(p, np.ndarray) else p for p in parts]
 
 
 def _is_same(before: Read, value: object) -> bool:
@@ -112,12 +117,17 @@ def _parts_of(value: object) -> list[object]:
 
 def _same_parts(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray):
-        return isinstance(b, np.ndarray) and _same_arrays(a, b)
+        return isinstance(b, np.ndarray) and same_arrays(a, b)
     # Text tells 0 from -0.
     return a is b or (type(a) is type(b) and isinstance(a, _PLAIN) and repr(a) == repr(b))
 
 
-def _same_arrays(a: Array, b: Array) -> bool:
+def same_arrays(a: Array, b: Array) -> bool:
+    """Whether two arrays have the same shape, dtype and bits.
+
+    >>> same_arrays(np.zeros(2), np.zeros(2)), same_arrays(np.zeros(2), -np.zeros(2))
+    (True, False)
+    """
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.nbytes < _LARGE or a.itemsize not in _INTEGERS:
@@ -148,19 +158,134 @@ def _names(code: CodeType) -> frozenset[str] | None:
     return found
 
 
+def watch(function: object) -> Callable[[], bool] | None:
+    """What says quickly whether all that a function reads is as it is now.
+
+    It says no where something has been replaced, also by what is equal; None where nobody can say.
+
+    >>> data = np.arange(2.0)
+    >>> f = FunctionType((lambda x: x @ data).__code__, {"data": data})
+    >>> unchanged = watch(f)
+    >>> unchanged()
+    True
+    >>> data[0] = 1.0
+    >>> unchanged()
+    False
+    """
+    seen = dict[int, FunctionType | partial[Any]]()
+    found: dict[str, object] = {}
+    watched = _Watched()
+    try:
+        _read("", function, found, seen)
+        for value in found.values():
+            if not isinstance(value, FunctionType | CodeType):
+                watched.add(value, [*_parts(value)])
+    except _UnknownError:
+        return None
+    for own in seen.values():
+        watched.add_function(own)
+    return watched.unchanged
+
+
+class _Watched:
+    """Where values are, and what is in arrays and containers."""
+
+    def __init__(self) -> None:
+        self._cells: list[tuple[CellType, object]] = []
+        self._names: list[tuple[dict[str, Any], str, object]] = []
+        self._functions: list[tuple[FunctionType, CodeType, object, object]] = []
+        self._lists: list[tuple[list[Any], list[Any]]] = []
+        self._dicts: list[tuple[dict[Any, Any], list[Any], list[Any]]] = []
+        self._arrays: list[tuple[Array, Array]] = []
+        self._others: list[tuple[object, list[object]]] = []
+
+    def add_function(self, function: "FunctionType | partial[Any]") -> None:
+        """Watch what a function has, closes over, and names."""
+        if isinstance(function, partial):
+            self._add_dict(function.keywords)
+            return
+        code, attributes = function.__code__, vars(function)
+        self._functions.append((function, code, function.__defaults__, function.__kwdefaults__))
+        if attributes.get(TRANSFORMED) is code:
+            self._names.append((attributes, "__wrapped__", attributes["__wrapped__"]))
+            return
+        self._add_dict(attributes)
+        for cell in function.__closure__ or ():
+            try:
+                self._cells.append((cell, cell.cell_contents))
+            except ValueError:
+                self._cells.append((cell, _ABSENT))
+        known = function.__globals__
+        self._names += [(known, n, known.get(n, _ABSENT)) for n in _names(code) or ()]
+
+    def _add_dict(self, own: dict[Any, Any]) -> None:
+        self._dicts.append((own, [*own], [*own.values()]))
+
+    def add(self, value: Any, parts: list[object]) -> None:
+        """Watch what may change within a value."""
+        kind: type = type(value)
+        if kind is np.ndarray:
+            self._arrays.append((value, value.copy()))
+        elif kind in (dict, list, tuple):
+            if kind is dict:
+                self._add_dict(value)
+            elif kind is list:
+                self._lists.append((value, [*value]))
+            for part in value.values() if kind is dict else value:
+                self.add(part, [*_parts(part)])
+        elif parts[-1] is not value:
+            self._others.append((value, _copied(parts)))
+
+    def unchanged(self) -> bool:
+        """Whether all is as it was."""
+        try:
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return False
+        except ValueError:
+            return False
+        for known, name, value in self._names:
+            if known.get(name, _ABSENT) is not value:
+                return False
+        for function, code, defaults, keywords in self._functions:
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+            if function.__kwdefaults__ is not keywords:
+                return False
+        for own, keys, values in self._dicts:
+            if [*own] != keys or not all(map(is_, own.values(), values)):
+                return False
+        for own, values in self._lists:
+            if len(own) != len(values) or not all(map(is_, own, values)):
+                return False
+        for array, before in self._arrays:
+            if not same_arrays(before, array):
+                return False
+        return all(_is_same(Read(value, parts), value) for value, parts in self._others)
+
+
+_ABSENT: Final = object()
+
+
 def _values(function: object) -> dict[str, object]:
     """The values that a function reads, as they are now, by name."""
     found: dict[str, object] = {}
-    _read("", function, found, set())
+    _read("", function, found, {})
     return found
 
 
-def _read(name: str, value: Any, found: dict[str, object], seen: set[int]) -> None:
+def _read(
+    name: str,
+    value: Any,
+    found: dict[str, object],
+    seen: "dict[int, FunctionType | partial[Any]]",
+) -> None:
     """Add a value, and what it reads if it is a function, each of those once."""
     if isinstance(value, MethodType):
         _read(f"{name}.(self)", value.__self__, found, seen)
         value = value.__func__
     if isinstance(value, partial):
+        seen[id(value)] = value
         for key, own in (*enumerate(value.args), *value.keywords.items()):
             _read(f"{name}.({key})", own, found, seen)
         _read(f"{name}.function", value.func, found, seen)
@@ -168,10 +293,10 @@ def _read(name: str, value: Any, found: dict[str, object], seen: set[int]) -> No
     found[name] = value
     if isinstance(value, FunctionType) and id(value) not in seen:
         if vars(value).get(TRANSFORMED) is value.__code__:
-            seen.add(id(value))
+            seen[id(value)] = value
             _read(f"{name}.function", vars(value)["__wrapped__"], found, seen)
         elif _home(value) not in _CONSTANT:
-            seen.add(id(value))
+            seen[id(value)] = value
             found[name] = value.__code__
             for own, read in _variables(value):
                 _read(f"{name}.{own}", read, found, seen)

@@ -17,8 +17,8 @@ from functools import cached_property, wraps
 from inspect import signature, unwrap
 from operator import index
 from threading import Lock
-from types import CodeType, FrameType
-from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+from types import CodeType, FrameType, MappingProxyType
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,15 +28,18 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
-from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, reads
+from eggrad.frontend.interface.entries import MISSED, Entry, Slot, entry
+from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, reads, watch
+from eggrad.frontend.interface.tiers import Optimize, TieredFunction
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
+from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.words import format_axes
 
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
-# From values, the variables, and the vectors that products are with.
+# From values, the variables, and the vectors that products are with; explored or not.
 Derive = Callable[
-    [Sequence[Expression], Sequence[Expression], Sequence[Expression]], Sequence[Expression]
+    [Sequence[Expression], Sequence[Expression], Sequence[Expression], bool], Sequence[Expression]
 ]
 
 
@@ -395,16 +398,16 @@ class _Recent(Generic[Key, Value]):
 class Call(NamedTuple):
     """A traced call: what computes the outputs, and what was read when it was traced."""
 
-    function: Function | None
+    function: TieredFunction
     names: list[str]
     outside: Mapping[str, Array]
     traced: Traced
     read: Reads
+    # Says quickly that what was read is as it was; None where nobody can.
+    unchanged: Callable[[], bool] | None = None
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The outputs, from the values of the variables."""
-        if self.function is None:
-            return []
         return self.function(**dict(zip(self.names, values, strict=True)), **self.outside)
 
 
@@ -416,7 +419,7 @@ class _Calls:
     unwatched: frozenset[str] = frozenset()
 
 
-_derived: Final[_Recent[Hashable, Function]] = _Recent(_MOST_DERIVED)
+_derived: Final[_Recent[Hashable, TieredFunction]] = _Recent(_MOST_DERIVED)
 _calls: Final[WeakKeyDictionary[Any, _Calls]] = WeakKeyDictionary()
 _calls_lock: Final = Lock()
 
@@ -439,42 +442,51 @@ class Outputs(NamedTuple):
     derived: list[Any]
     aux: Any
     traced: Traced
+    # What computed them from arrays.
+    call: "Call | None" = None
 
 
-def outputs(
-    f: Function,
-    kind: Kind,
-    given: Arguments,
-    vectors: Sequence[Any] = (),
-    *,
-    shapes: Mapping[int, tuple[Any, ...]] | None = None,
-    has_aux: bool = False,
-) -> Outputs:
-    """What a kind of derivative is at some arguments: arrays, or expressions for expressions.
+class Plan(NamedTuple):
+    """What a call of a transformed function computes, and what it returns of the outputs.
 
     `vectors` are what the kind needs beside the arguments; `shapes` are those of variables, where
-    they are others than those of the leaves.
+    they are others than those of the leaves. `order` has the places of the variables, and then of
+    the vectors, among the leaves of all that is given, where they are taken from there as they are.
     """
+
+    kind: Kind
+    given: Arguments
+    result: Callable[[Outputs], Any]
+    order: Sequence[int] | None = None
+    vectors: Sequence[Any] = ()
+    shapes: Mapping[int, tuple[Any, ...]] = MappingProxyType({})
+
+
+def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Outputs:
+    """What a kind of derivative is at some arguments: arrays, or expressions for expressions."""
+    kind, given, vectors = plan.kind, plan.given, plan.vectors
     symbolic = given.is_symbolic or any(isinstance(v, Expression) for v in vectors)
     # Within a function that is being traced, what it closes over may be expressions.
     if symbolic or _depth.get():
-        return _symbolic(kind, given, vectors, shapes or {}, has_aux=has_aux)
+        return _symbolic(kind, given, vectors, plan.shapes, has_aux=has_aux)
     calls, own = _calls_of(f), given.key
-    key = kind.key, has_aux, given.wrt, own, tuple(map(np.shape, vectors))
+    key = kind.key, has_aux, optimize, given.wrt, own, tuple(map(np.shape, vectors))
     call = calls.known.get(key) if calls is not None else None
     if calls is not None and call is not None:
         names = changed(call.read, f)
         call = None if names is None or names - calls.unwatched else call
     if call is None:
         read = reads(f) if calls is not None and own is not None else None
-        call = _call(kind, given, vectors, shapes or {}, has_aux=has_aux)
+        call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
         names = changed(read, f) if read is not None else None
         if calls is not None and read is not None and names is not None:
             calls.unwatched |= names
-            calls.known.put(key, call._replace(read=read))
+            unchanged = None if calls.unwatched else watch(f)
+            call = call._replace(read=read, unchanged=unchanged)
+            calls.known.put(key, call)
     found = call([_value(given.leaves[k]) for k in given.variables] + [*map(_value, vectors)])
-    count = len(found) - sum(map(_is_expression, call.traced.aux))
-    return Outputs(found[:count], _aux(call.traced, found[count:]), call.traced)
+    derived = len(found) - sum(map(_is_expression, call.traced.aux))
+    return Outputs(found[:derived], _aux(call.traced, found[derived:]), call.traced, call)
 
 
 def _call(
@@ -484,6 +496,7 @@ def _call(
     shapes: Mapping[int, tuple[Any, ...]],
     *,
     has_aux: bool,
+    optimize: Optimize,
 ) -> Call:
     """Call a function with variables, and compile the derivatives unless they are known."""
     leaves = [*given.leaves]
@@ -499,17 +512,20 @@ def _call(
         traced = trace(kind, given, leaves, directions, has_aux=has_aux)
         further = [a for a in traced.aux if isinstance(a, Expression)]
         by, other = tuple(traced.variables), tuple(directions)
-        key = kind.key, tuple(traced.values), tuple(further), by, other
+        key = kind.key, optimize, tuple(traced.values), tuple(further), by, other
         function = _derived.get(key)
         if function is None:
-            with located(given.function):
-                found = [*kind.derive(traced.values, traced.variables, directions), *further]
-            # The compiler is loaded by whoever computes something.
-            from eggrad.frontend.interface.compile import compile
 
-            if found:
-                function = compile(found)
-                _derived.put(key, function)
+            def derived(explore: bool) -> list[Expression]:
+                own = kind.derive(traced.values, traced.variables, directions, explore)
+                return [*own, *further]
+
+            # The compiler is loaded by whoever computes something.
+            from eggrad.frontend.interface.compile import tiered
+
+            with located(given.function):
+                function = tiered(derived, optimize)
+            _derived.put(key, function)
     return Call(function, names, outside.values, traced, {})
 
 
@@ -542,7 +558,7 @@ def _symbolic(
         replaced |= dict(zip(fresh, map(as_expression, vectors), strict=True))
         traced = trace(kind, given, leaves, fresh, has_aux=has_aux)
         with located(given.function):
-            found = kind.derive(traced.values, traced.variables, fresh)
+            found = kind.derive(traced.values, traced.variables, fresh, True)
     by_name = {v.term.name: value for v, value in replaced.items()}
 
     def back(e: Any) -> Any:
@@ -604,15 +620,77 @@ def placed(places: Sequence[int], count: int) -> tuple[int, ...]:
     return tuple(place % count for place in places)
 
 
-def transformed(f: Function, computed: Function) -> Function:
-    """A function with the name and the documentation of another one, which it calls."""
+class _Ways:
+    """The quick ways into a transformed function, the newest first."""
+
+    def __init__(self) -> None:
+        self.entries: tuple[Entry, ...] = ()
+        # Calls that went the slow way, and how often.
+        self._slow: dict[int, tuple[Call, int]] = {}
+
+    def add(
+        self, args: tuple[Any, ...], options: dict[str, Any], plan: Plan, found: Outputs
+    ) -> None:
+        """Remember how a call like this one goes, unless that has turned out to be in vain."""
+        call = found.call
+        if call is None or call.unchanged is None or plan.order is None:
+            return
+        _, times = self._slow.get(id(call), (call, 0))
+        self._slow[id(call)] = call, times + 1
+        if times + 1 not in _AT or len(self._slow) > _MOST_CALLS:
+            return
+        places = dict(zip(call.names, plan.order, strict=True))
+        parameters: Sequence[str] = getattr(call.function.function, "parameters", ())
+        known = [places.get(n, call.outside.get(n)) for n in parameters]
+        derived = len(found.derived)
+        further = [*map(_is_expression, call.traced.aux)]
+        aux = _aux(call.traced, [Slot(k) for k in range(derived, derived + sum(further))])
+        slots = Outputs([*map(Slot, range(derived))], aux, call.traced)
+        result = plan.result(slots)
+        given = args, options
+        way = entry(
+            given, plan.order, call.function, known, result=result, unchanged=call.unchanged
+        )
+        if way is not None:
+            self.entries = (way, *self.entries[: _MOST_WAYS - 1])
+
+
+_MOST_WAYS: Final = 8
+# At which slow calls a way is made: what reads other objects at each call has none that lasts.
+_AT: Final = (2, 3, 100)
+
+
+def transformed(
+    f: Function,
+    plan: Callable[[tuple[Any, ...], dict[str, Any]], Plan],
+    *,
+    has_aux: bool = False,
+    optimize: Optimize = "auto",
+) -> Function:
+    """A function with the name and the documentation of another one, by a plan for its arguments.
+
+    Its attribute `tier` is that of the last call; None before the first.
+    """
     checked_function(f)
+    checked_word("a function's derivative", "optimize", optimize, get_args(Optimize))
+    ways = _Ways()
 
     def called(*args: Any, **options: Any) -> Any:
+        if not _depth.get():
+            for way in ways.entries:
+                result = way(args, options)
+                if result is not MISSED:
+                    return result
         with located(f):
-            return computed(*args, **options)
+            own = plan(args, options)
+            found = outputs(f, own, has_aux=has_aux, optimize=optimize)
+            if found.call is not None:
+                made.tier = found.call.function.tier
+            ways.add(args, options, own, found)
+            return own.result(found)
 
     made: Any = wraps(f)(called)
+    made.tier = None
     # Who copies the attribute to a function of its own has another code.
     setattr(made, TRANSFORMED, made.__code__)
     return made

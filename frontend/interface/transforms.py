@@ -17,13 +17,20 @@ from eggrad.engine.terms.binding import numbers
 from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
-from eggrad.frontend.interface import derivatives
+from eggrad.frontend.interface.derivatives import (
+    derivative_by,
+    gradients_by,
+    scalar,
+    wrt_variable,
+)
+from eggrad.frontend.interface.tiers import Optimize
 from eggrad.frontend.interface.traced import (
     Argnums,
     Arguments,
     Function,
     Kind,
     Outputs,
+    Plan,
     checked,
     checked_places,
     outputs,
@@ -35,7 +42,9 @@ from eggrad.frontend.interface.trees import Structure, flatten, paths, spread, u
 Expressions = Sequence[Expression]
 
 
-def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def grad(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
+) -> Function:
     """The gradient of a function that returns a scalar, by one argument or by several.
 
     The gradient by an argument is nested as the argument is, with None for what is no number.
@@ -45,23 +54,35 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     a pair, of which the second part is returned beside the gradient. Of what the function computes
     derivatives are found once; it is called again whenever what it reads may have changed.
 
+    `optimize` says when the fastest form is looked for: "now", at the first call for arguments of
+    new shapes, "never", or "auto", when calls have taken as long as looking is predicted to take.
+    Until then derivatives are computed as their laws leave them, in a stable form; last digits may
+    differ. `.tier` of the result says where it is: `name`, "first" or "explored", `calls`, and
+    `changes_at`, the call at which it is explored.
+
     Raises `ShapeError` where the result is no scalar. An error in the function has a note with
     its line.
 
     >>> import numpy as np
     >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
     array([1., 1.])
-    >>> grad(lambda p, x: p["w"] @ x + p["b"] ** 2)({"w": np.ones(2), "b": 3.0}, np.ones(2))
+    >>> slope = grad(lambda p, x: p["w"] @ x + p["b"] ** 2)
+    >>> slope({"w": np.ones(2), "b": 3.0}, np.ones(2))
     {'w': array([1., 1.]), 'b': np.float64(6.0)}
+    >>> slope.tier.name, slope.tier.calls
+    ('first', 1)
     """
 
     def result(found: Outputs, slopes: Any) -> Any:
         return (slopes, found.aux) if has_aux else slopes
 
-    return _by_arguments(f, _GRADIENT, argnums, has_aux=has_aux, result=result)
+    options: dict[str, Any] = {"has_aux": has_aux, "optimize": optimize}
+    return _by_arguments(f, _GRADIENT, argnums, result=result, **options)
 
 
-def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def value_and_grad(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
+) -> Function:
     """The value and the gradient of a function that returns a scalar; see `grad`.
 
     With `has_aux` it returns `((value, aux), gradient)`.
@@ -75,43 +96,54 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
         value = found.derived[0]
         return ((value, found.aux) if has_aux else value), slopes
 
-    return _by_arguments(f, _VALUE_AND_GRADIENT, argnums, has_aux=has_aux, result=result, values=1)
+    options: dict[str, Any] = {"has_aux": has_aux, "optimize": optimize}
+    return _by_arguments(f, _VALUE_AND_GRADIENT, argnums, result=result, values=1, **options)
 
 
-def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def jacobian_of(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
+) -> Function:
     """The derivative of a function of arrays: nested as its result, then as the argument."""
     places = checked_places(argnums)
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         single, given = _given(f, places, args, options)
-        found = outputs(f, _JACOBIAN, given, has_aux=has_aux)
-        left = iter(found.derived)
-        rows = [_per_argument(given, left, single) for _ in found.traced.values]
-        slopes = unflatten(found.traced.structure, rows)
-        return (slopes, found.aux) if has_aux else slopes
 
-    return transformed(f, computed)
+        def result(found: Outputs) -> Any:
+            left = iter(found.derived)
+            rows = [_per_argument(given, left, single) for _ in found.traced.values]
+            slopes = unflatten(found.traced.structure, rows)
+            return (slopes, found.aux) if has_aux else slopes
+
+        return Plan(_JACOBIAN, given, result, [*given.variables])
+
+    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
 
 
-def hessian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def hessian_of(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
+) -> Function:
     """The second derivative of a scalar function, nested as the argument twice."""
     places = checked_places(argnums)
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         single, given = _given(f, places, args, options)
-        found = outputs(f, _HESSIAN, given, has_aux=has_aux)
-        left = iter(found.derived)
-        rows = iter([_per_argument(given, left, single) for _ in given.by])
-        slopes = _per_argument(given, rows, single)
-        return (slopes, found.aux) if has_aux else slopes
 
-    return transformed(f, computed)
+        def result(found: Outputs) -> Any:
+            left = iter(found.derived)
+            rows = iter([_per_argument(given, left, single) for _ in given.by])
+            slopes = _per_argument(given, rows, single)
+            return (slopes, found.aux) if has_aux else slopes
+
+        return Plan(_HESSIAN, given, result, [*given.variables])
+
+    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
 
 
-def hvp_of(f: Function, has_aux: bool = False) -> Function:
+def hvp_of(f: Function, has_aux: bool = False, optimize: Optimize = "auto") -> Function:
     """The product of the Hessian by the first argument with a vector, which comes second."""
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         if len(args) < 2:
             raise UnsupportedOperation(
                 f"eggrad.hvp(f)(x, v, ...) needs a point and a vector, it has {len(args)} arguments"
@@ -119,18 +151,32 @@ def hvp_of(f: Function, has_aux: bool = False) -> Function:
         x, v, *others = args
         given = Arguments(f, [x, *others], options, (0,))
         _check_numbers(given)
-        found = outputs(f, _HVP, given, _vectors("hvp", given, [v]), has_aux=has_aux)
-        product = _per_argument(given, iter(found.derived), True)
-        return (product, found.aux) if has_aux else product
 
-    return transformed(f, computed)
+        def result(found: Outputs) -> Any:
+            product = _per_argument(given, iter(found.derived), True)
+            return (product, found.aux) if has_aux else product
+
+        # The leaves of the vector, which is nested like the first argument, come after its own.
+        own = len(given.places[0])
+        order = [k if k < own else k + own for k in given.variables]
+        order += [k + own for k in given.of(0)]
+        alike = flatten(v)[1] == given.structures[0]
+        vectors = _vectors("hvp", given, [v])
+        return Plan(_HVP, given, result, order if alike else None, vectors)
+
+    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
 
 
 def jvp_of(f: Function, has_aux: bool = False) -> Function:
     """The value of a function, and how it changes along a change of its arguments."""
 
-    def computed(primals: Any, tangents: Any, /, **options: Any) -> Any:
-        for given in (primals, tangents):
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
+        if len(args) != 2:
+            raise UnsupportedOperation(
+                f"eggrad.jvp(f)(primals, tangents) takes two tuples, it has {len(args)} arguments"
+            )
+        primals, tangents = args
+        for given in args:
             if not isinstance(given, tuple | list):
                 raise UnsupportedOperation(
                     "eggrad.jvp(f)(primals, tangents): each is a tuple with a part for every "
@@ -139,37 +185,48 @@ def jvp_of(f: Function, has_aux: bool = False) -> Function:
         own = Arguments(f, primals, options, range(len(primals)), integers=False)
         if len(tangents) != len(primals):
             raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents")
-        found = outputs(f, _JVP, own, _vectors("jvp", own, tangents), has_aux=has_aux)
-        structure, count = found.traced.structure, len(found.traced.values)
-        value = unflatten(structure, found.derived[:count])
-        change = unflatten(structure, found.derived[count:])
-        return (value, change, found.aux) if has_aux else (value, change)
 
-    return transformed(f, computed)
+        def result(found: Outputs) -> Any:
+            structure, count = found.traced.structure, len(found.traced.values)
+            value = unflatten(structure, found.derived[:count])
+            change = unflatten(structure, found.derived[count:])
+            return (value, change, found.aux) if has_aux else (value, change)
+
+        return Plan(_JVP, own, result, vectors=_vectors("jvp", own, tangents))
+
+    return transformed(f, plan, has_aux=has_aux)
 
 
 def vjp_of(f: Function, has_aux: bool = False) -> Function:
     """The value of a function, and a function that takes a cotangent of it back to arguments."""
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         own = Arguments(f, args, options, range(len(args)), integers=False)
         # Whoever changes the arrays later does not change what is pulled back.
         own.leaves = [a.copy() if isinstance(a, np.ndarray) else a for a in own.leaves]
-        found = outputs(f, _VALUE, own, has_aux=has_aux)
-        structure = found.traced.structure
 
-        def pullback(cotangent: Any) -> tuple[Any, ...]:
-            shapes = [
-                np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
-            ]
-            cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
-            pulled = outputs(f, _VJP, own, cotangents, has_aux=has_aux)
-            return _per_argument(own, iter(pulled.derived), False)
+        def result(found: Outputs) -> Any:
+            structure = found.traced.structure
 
-        value = unflatten(structure, found.derived)
-        return (value, pullback, found.aux) if has_aux else (value, pullback)
+            def pullback(cotangent: Any) -> tuple[Any, ...]:
+                shapes = [
+                    np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
+                ]
+                cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
+                back = Plan(_VJP, own, _derived, vectors=cotangents)
+                pulled = outputs(f, back, has_aux=has_aux, optimize="auto")
+                return _per_argument(own, iter(pulled.derived), False)
 
-    return transformed(f, computed)
+            value = unflatten(structure, found.derived)
+            return (value, pullback, found.aux) if has_aux else (value, pullback)
+
+        return Plan(_VALUE, own, result)
+
+    return transformed(f, plan, has_aux=has_aux)
+
+
+def _derived(found: Outputs) -> list[Any]:
+    return found.derived
 
 
 def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
@@ -185,71 +242,80 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     array([0., 0., 0.])
     """
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         axes = _mapped_axes(in_axes, args, options)
         plain = Arguments(f, args, options, ())
         examples = {k: _in_front(plain.leaves[k], axis) for k, axis in axes.items()}
         size, shapes = _examples(examples)
         given = Arguments(f, args, options, (), mapped=dict.fromkeys(examples, 0))
         kind = Kind("vmap", _mapped, (size,))
-        found = outputs(f, kind, given, [*examples.values()], shapes=shapes)
-        places = spread(out_axes, found.traced.structure)
-        if places is None:
-            raise UnsupportedOperation(
-                f"vmap: out_axes {shown(out_axes)} is not nested as the result"
-            )
-        moved = starmap(_moved, zip(found.derived, places, strict=True))
-        return unflatten(found.traced.structure, moved)
 
-    return transformed(f, computed)
+        def result(found: Outputs) -> Any:
+            places = spread(out_axes, found.traced.structure)
+            if places is None:
+                raise UnsupportedOperation(
+                    f"vmap: out_axes {shown(out_axes)} is not nested as the result"
+                )
+            moved = starmap(_moved, zip(found.derived, places, strict=True))
+            return unflatten(found.traced.structure, moved)
+
+        return Plan(kind, given, result, vectors=[*examples.values()], shapes=shapes)
+
+    return transformed(f, plan)
 
 
 # How each kind is derived ----------------------------------------------------------------------
 
 
-def _value(values: Expressions, *_: Expressions) -> Expressions:
+def _value(values: Expressions, *_: object) -> Expressions:
     return values
 
 
-def _gradient(values: Expressions, wrt: Expressions, _: Expressions = ()) -> Expressions:
-    (value,) = values
-    return derivatives.gradient(value, list(wrt))
+def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
+    own = scalar("gradient", *values)
+    return gradients_by(own, [wrt_variable(own, x) for x in wrt], explore=explore)
 
 
-def _value_and_gradient(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
-    return [*values, *_gradient(values, wrt)]
+def _value_and_gradient(
+    values: Expressions, wrt: Expressions, _: Expressions, explore: bool
+) -> Expressions:
+    return [*values, *_gradient(values, wrt, _, explore)]
 
 
-def _jacobian(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
-    return [derivatives.derivative(value, x) for value in values for x in wrt]
+def _jacobian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
+    return [_derivative(value, x, explore) for value in values for x in wrt]
 
 
-def _hessian(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
-    slopes = _gradient(values, wrt)
-    return [derivatives.derivative(slope, x) for slope in slopes for x in wrt]
+def _derivative(f: Expression, x: Expression, explore: bool) -> Expression:
+    return derivative_by(f, (wrt_variable(f, x),), "auto", None, exact=False, explore=explore)
 
 
-def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
-    return _vjp(_gradient(values, wrt), wrt, vectors)
+def _hessian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
+    slopes = _gradient(values, wrt, _, explore)
+    return _jacobian(slopes, wrt, _, explore)
 
 
-def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
+    return _vjp(_gradient(values, wrt, (), explore), wrt, vectors, explore)
+
+
+def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
     """The gradient of the inner product with the cotangents."""
     if not wrt:
         return []
     pairs = zip(values, vectors, strict=True)
     total = sum((np.sum(value * w) for value, w in pairs), start=as_expression(0))
-    return _gradient([total], wrt)
+    return _gradient([total], wrt, (), explore)
 
 
-def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
     """A pullback is linear in the cotangents; its own pullback is the change of the values."""
     cotangents = [variable(f"w_{k}#", value.term.dims) for k, value in enumerate(values)]
-    pulled = _vjp(values, wrt, cotangents)
-    return [*values, *_vjp(pulled, cotangents, vectors)]
+    pulled = _vjp(values, wrt, cotangents, explore)
+    return [*values, *_vjp(pulled, cotangents, vectors, explore)]
 
 
-def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions, _: bool) -> Expressions:
     """Values at all examples, which are the vectors, in place of the variables of one."""
 
     def many(value: Expression) -> Expression:
@@ -287,18 +353,22 @@ def _by_arguments(
     argnums: Argnums,
     *,
     has_aux: bool,
+    optimize: Optimize,
     result: Callable[[Outputs, Any], Any],
     values: int = 0,
 ) -> Function:
     """A function that computes gradients, after some values."""
     places = checked_places(argnums)
 
-    def computed(*args: Any, **options: Any) -> Any:
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
         single, given = _given(f, places, args, options)
-        found = outputs(f, kind, given, has_aux=has_aux)
-        return result(found, _per_argument(given, iter(found.derived[values:]), single))
 
-    return transformed(f, computed)
+        def nested(found: Outputs) -> Any:
+            return result(found, _per_argument(given, iter(found.derived[values:]), single))
+
+        return Plan(kind, given, nested, [*given.variables])
+
+    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
 
 
 def _given(

@@ -31,8 +31,9 @@ def leaves(tree: Any) -> Any:
     return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(tree)])
 
 
+@pytest.mark.parametrize("optimize", ["never", "now"])
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in CASES])
-def test_is_what_jax_has(case: Case) -> None:
+def test_is_what_jax_has(case: Case, optimize: Any) -> None:
     def ours(p: Any, *data: Any) -> Any:
         return case.function(np, SPECIAL, eg.linalg, p, *data)
 
@@ -44,12 +45,14 @@ def test_is_what_jax_has(case: Case) -> None:
     along = jax.tree.map(lambda a: jax.numpy.asarray(rng.standard_normal(np.shape(a))), at)
     value, gradient = jax.value_and_grad(theirs)(at)
     curved = jax.jvp(jax.grad(theirs), (at,), (along,))[1]
-    own_value, own_gradient = eg.value_and_grad(ours)(case.parameters, *case.data)
+    own_value, own_gradient = eg.value_and_grad(ours, optimize=optimize)(
+        case.parameters, *case.data
+    )
     vector = jax.tree.map(np.asarray, along)
-    own_curved = eg.hvp(ours)(case.parameters, vector, *case.data)
+    own_curved = eg.hvp(ours, optimize=optimize)(case.parameters, vector, *case.data)
     np.testing.assert_allclose(own_value, value, rtol=1e-9, atol=1e-12)
-    for own, wanted in ((own_gradient, gradient), (own_curved, curved)):
-        np.testing.assert_allclose(leaves(own), leaves(wanted), rtol=1e-8, atol=1e-9)
+    for found, wanted in ((own_gradient, gradient), (own_curved, curved)):
+        np.testing.assert_allclose(leaves(found), leaves(wanted), rtol=1e-8, atol=1e-9)
 
 
 def test_distances_that_a_mask_leaves_out_do_not_matter() -> None:

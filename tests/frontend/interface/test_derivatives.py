@@ -172,7 +172,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def differentiate(
         term: t.Term, wrt: tuple[t.Term, ...], mode: str, budget: Any, **options: Any
     ) -> Any:
-        assert options == {"exact": False, "pairs": False, "rules": (), "sizes": {}}
+        assert options == {
+            "exact": False, "pairs": False, "rules": (), "sizes": {}, "explore": True,
+        }  # fmt: skip
         found.append((term, wrt, mode, budget))
         dims = term.dims + tuple(d for w in wrt for d in w.dims)
         return SimpleNamespace(term=t.constant(1, dims), complete=budget is None, report=Report())

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.frontend.interface import derivatives
+from eggrad.frontend.interface import transforms
 
 
 @pytest.fixture(name="derived")
 def _derived(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """An entry for each gradient that is derived."""
     found: list[int] = []
-    own = derivatives.gradient
+    own = transforms.gradients_by
 
     def counted(*args: Any, **options: Any) -> Any:
         found.append(1)
         return own(*args, **options)
 
-    monkeypatch.setattr(derivatives, "gradient", counted)
+    monkeypatch.setattr(transforms, "gradients_by", counted)
     return found
 
 
