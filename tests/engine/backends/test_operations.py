@@ -51,7 +51,7 @@ OF_ARRAYS: dict[str, Term] = {
     "cofactors": t.cofactors(2, P),
     "selection": t.numeric("selection", t.apply("sign", a), data=(4,)),
     "selection_from_pairs": t.numeric(
-        "selection", t.apply("sign", a), t.apply("sign", b), data=(4, "m")
+        "selection", t.apply("sign", a), t.apply("sign", b), data=(4, "n")
     ),
     "argsort": t.numeric("argsort", M, data=1),
     "logsumexp": t.numeric("logsumexp", a, data=SUM),
