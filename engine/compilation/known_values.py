@@ -1,7 +1,7 @@
 """What depends on no variable is computed once, when code is written."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import reduce
 from math import prod
 from typing import Any, Final
@@ -33,54 +33,56 @@ def with_known_values(roots: Sequence[Term], value: Callable[[Term], Any]) -> li
     users = Counter([*roots, *(a for t in nodes for a in t.args)])
     inner = {a for t in nodes if t.op == "add" for a in t.args if users[a] == 1 and a.op == "add"}
     done: dict[Term, Term] = {}
+    known = set[Term]()
     for t in nodes:
         done[t] = rebuild(t, tuple(done[a] for a in t.args))
         if t.op == "add" and t not in inner:
-            done[t] = _sorted_sum(done[t])
+            summands = [done[a] for a in _summands(t, inner)]
+            last = [a for a in summands if a in known]
+            if 1 < len(last) < len(summands):
+                rest = [a for a in summands if a not in known]
+                done[t] = terms.add(reduce(terms.add, rest), reduce(terms.add, last))
+        if _is_known(done[t], known):
+            known.add(done[t])
     own = [done[r] for r in roots]
     every = [*postorder(*own)]
-    known = _known(own)
+    known, of_arrays = set(), set[Term]()
+    for t in every:
+        if _is_known(t, known):
+            known.add(t)
+        if t.op in _ARRAYS or not of_arrays.isdisjoint(t.args):
+            of_arrays.add(t)
     wanted = {a for t in every if t not in known for a in t.args} | {*own}
-    arrays = {t: _array(t, value) for t in every if t in wanted & known and _is_worth(t)}
+    worth = (t for t in every if t in wanted & known & of_arrays and _is_small(t))
+    arrays = {t: _array(t, value) for t in worth}
     again: dict[Term, Term] = {}
     for t in every:
         again[t] = arrays.get(t) or rebuild(t, tuple(again[a] for a in t.args))
     return [again[r] for r in own]
 
 
-def _known(roots: Sequence[Term]) -> set[Term]:
-    """What depends on no variable and on no size."""
-    found = set[Term]()
-    for t in postorder(*roots):
-        if t.op not in ("variable", "size", "scan") and found.issuperset(t.args):
-            found.add(t)
+def _is_known(t: Term, known: Set[Term]) -> bool:
+    """Whether it depends on no variable and on no size, given what else is known."""
+    return t.op not in ("variable", "size", "scan") and known.issuperset(t.args)
+
+
+def _summands(root: Term, inner: Set[Term]) -> list[Term]:
+    """What a sum is of, through sums that nothing else uses."""
+    found: list[Term] = []
+    waiting = [*root.args[::-1]]
+    while waiting:
+        t = waiting.pop()
+        if t in inner:
+            waiting += t.args[::-1]
+        else:
+            found.append(t)
     return found
 
 
-def _sorted_sum(root: Term) -> Term:
-    """A sum with what is known at the end."""
-    summands: list[Term] = []
-    waiting = [root]
-    while waiting:
-        t = waiting.pop()
-        if t.op == "add":
-            waiting += t.args[::-1]
-        else:
-            summands.append(t)
-    known = _known(summands)
-    last = [t for t in summands if t in known]
-    if len(last) < 2 or len(last) == len(summands):
-        return root
-    rest = [t for t in summands if t not in known]
-    return terms.add(reduce(terms.add, rest), reduce(terms.add, last))
-
-
-def _is_worth(t: Term) -> bool:
-    """Whether it is computed from arrays, and has a size that is known and no large one."""
+def _is_small(t: Term) -> bool:
+    """Whether it is computed, and has a size that is known and no large one."""
     sizes = [d for d in t.dims if isinstance(d, int)]
-    if not t.args or len(sizes) < t.order or prod(sizes) > MOST_ENTRIES:
-        return False
-    return any(own.op in _ARRAYS for own in postorder(t))
+    return bool(t.args) and len(sizes) == t.order and prod(sizes) <= MOST_ENTRIES
 
 
 def _array(t: Term, value: Callable[[Term], Any]) -> Term:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_by
+from eggrad.engine.terms.assumptions import COMPUTED
 from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
@@ -137,7 +138,7 @@ class _Growth:
 
     def risks(self, cls: int, m: Member, known: Mapping[int, int]) -> int:
         """The risks of an e-node of an e-class and those of its operands."""
-        found = self._risk(m) << cls
+        found = (self._risk(m) or self._names_what_grows(cls, m)) << cls
         for c in m.children:
             found |= known[c]
         return found
@@ -150,6 +151,11 @@ class _Growth:
             return int(m.children[1] in self._small)
         divides = m.constructor == "power" and self._numbers.get(m.children[1], 0) < 0
         return int(divides and m.children[0] in self._small)
+
+    def _names_what_grows(self, cls: int, m: Member) -> int:
+        """1 for a name of what somebody else computes, if that is at risk."""
+        named = m.constructor == "variable" and COMPUTED in m.data[0][2]
+        return int(named and cls in self._grows)
 
     def _is_inverse(self, m: Member) -> bool:
         if m.constructor == "power":

@@ -20,7 +20,7 @@ from eggrad.engine.indices.affine import Lengths, size_value
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.properties import NONZERO_ALMOST
 from eggrad.engine.oracle import oracle
-from eggrad.engine.terms.assumptions import ASSUMPTIONS
+from eggrad.engine.terms.assumptions import ASSUMPTIONS, COMPUTED
 from eggrad.engine.terms.binding import Array, made_sizes, symbols
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import FUNCTIONS
@@ -131,6 +131,8 @@ def _is_natural(exponent: Term) -> bool:
 
 
 def _is_analytic(t: Term) -> bool:
+    if t.op == "variable" and COMPUTED in t.assumed:
+        return False
     return t.op in ANALYTIC or (t.op == "power" and _is_natural(t.args[1]))
 
 

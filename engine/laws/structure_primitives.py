@@ -4,13 +4,14 @@ from fractions import Fraction
 
 from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.laws.language import Number, Variable, condition
+from eggrad.engine.terms.assumptions import COMPUTED
 from eggrad.engine.terms.functions import record
 
 # Functions whose values are integers, and those that are integers at integers.
 _INTEGER_VALUED = frozenset({"floor", "ceil", "trunc", "round", "sign"})
 _INTEGER_AT_INTEGERS = frozenset({"abs", "relu", "maximum", "minimum"})
 # Words of which entries may be 0 at all values; and of which matrices may be singular so.
-_SINGULAR = frozenset({"skew", "integer"})
+_SINGULAR = frozenset({"skew", "integer", COMPUTED})
 _VANISHING = _SINGULAR | {"lower triangular", "upper triangular", "orthogonal"}
 
 

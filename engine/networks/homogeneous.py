@@ -8,6 +8,7 @@ far from the divisor s, whose axes go through all of them. Where s is a sum of e
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from itertools import islice, permutations, product
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -20,6 +21,7 @@ from eggrad.engine.terms.term import Term
 
 PRODUCTS = ("ein", "ein1", "scale", "negate")
 SUMS = ("add", "subtract")
+_OPENED = (*PRODUCTS, *SUMS, "power")
 
 
 @dataclass(frozen=True)
@@ -82,31 +84,68 @@ def divided_by_exponentials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
-    argument = _arguments(elements(graph)[divisor])
-    units = _units(graph, divisor)
+    """The homogeneous e-classes with a power of the divisor in them, and what they are made of."""
+    made_of = graph.remember(_users, lambda: _users(graph))
+    order = graph.remember("order", lambda: {c: k for k, c in enumerate(graph.choice)})
+    argument, units = _arguments(elements(graph)[divisor]), _units(graph, divisor)
     lead = graph.dims[divisor]
-    found: dict[int, dict[Indices, _Homogeneous]] = {}
-    # Operands come first in `choice`.
-    for cls, node in graph.choice.items():
-        exponents = graph.exponents(cls)
-        dims = graph.dims[cls]
+
+    def is_numerator(cls: int) -> bool:
+        return len(graph.dims[cls]) > len(lead) and _is_numerator(graph, cls, argument)
+
+    def operands(cls: int) -> list[int]:
+        if divisor in graph.exponents(cls) or is_numerator(cls):
+            return []
+        every = (c for m in graph.members[cls] if m.constructor in _OPENED for c in m.children)
+        return [c for c in every if c in order and order[c] < order[cls] and c not in found]
+
+    def ways(cls: int) -> dict[Indices, _Homogeneous]:
+        node, exponents = graph.choice[cls], graph.exponents(cls)
         if divisor in exponents:
             power = _Homogeneous(exponents[divisor], False, node, divided=True)
-            ways = {tuple(range(len(lead))): power}
-        elif len(dims) > len(lead) and _is_numerator(graph, cls, argument):
-            degree = _degree(graph, cls, units)
-            ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
-        else:
-            # The sum that divides may be written as a sum once more, where that costs no more.
-            ways = {}
-            for m in (node, *graph.members[cls]):
-                own = _of_node(graph, cls, m, found)
-                ways = ways or own
-                if any(w.divided for w in own.values()):
-                    ways = own
-                    break
-        if ways:
-            found[cls] = ways
+            return {tuple(range(len(lead))): power}
+        if is_numerator(cls):
+            whole = _Homogeneous(_degree(graph, cls, units), True, node)
+            return dict.fromkeys(_placements(lead, graph.dims[cls]), whole)
+        # The sum that divides may be written as a sum once more, where that costs no more.
+        first: dict[Indices, _Homogeneous] = {}
+        for m in (node, *graph.members[cls]):
+            own = _of_node(graph, cls, m, found)
+            first = first or own
+            if any(w.divided for w in own.values()):
+                return own
+        return first
+
+    found: dict[int, dict[Indices, _Homogeneous]] = {}
+    powers = (c for c in (divisor, *made_of.get(divisor, ())) if divisor in graph.exponents(c))
+    waiting = [order[c] for c in powers if c in order]
+    seen, classes = {*waiting}, [*order]
+    heapify(waiting)
+    while waiting:
+        cls = classes[heappop(waiting)]
+        stack = [cls]
+        while stack:
+            missing = operands(stack[-1])
+            stack += missing
+            if not missing:
+                own = stack.pop()
+                if own not in found:
+                    found[own] = ways(own)
+        if any(w.divided for w in found[cls].values()):
+            above = {order[c] for c in made_of.get(cls, ()) if c in order and order[c] > order[cls]}
+            for k in sorted(above - seen):
+                heappush(waiting, k)
+            seen |= above
+    return {c: found[c] for c in sorted(found, key=order.__getitem__) if found[c]}
+
+
+def _users(graph: Snapshot) -> dict[int, dict[int, None]]:
+    """The e-classes that have an e-node with an e-class among its operands."""
+    found: dict[int, dict[int, None]] = {}
+    for cls, members in graph.members.items():
+        for m in members:
+            for c in m.children:
+                found.setdefault(c, {})[cls] = None
     return found
 
 

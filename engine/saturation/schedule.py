@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel, Model
@@ -532,8 +533,12 @@ class Run:
         names: Sequence[str],
         given: Sequence[Term] = (),
         alike: Sequence[Sequence[str]] = (),
+        elsewhere: Mapping[Term, Term] = MappingProxyType({}),
     ) -> Explored:
         """Run the stages, then read the e-classes back; `given` are loaded terms.
+
+        Loaded terms whose values somebody else computes are `elsewhere`, each with the variable
+        that it may be replaced by.
 
         What is `alike` is one e-class in the end; until then all of it is explored, each as if it
         were alone: what is cheap may come of what is dearer at first.
@@ -570,6 +575,8 @@ class Run:
         if widened.changed:
             # What is wider is as it stands in its law: a⁰ for 1.
             self.step("simplify")
+        # Other rules would take them for variables.
+        self.egraph.unite(elsewhere.items())
         graph = self.snapshots(names, self.lowering, hidden=self.lacking, widened=True)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock, local
+from types import MappingProxyType
 from typing import Any, Final
 
 from eggrad.engine.costs.cost import CostModel, Model
@@ -439,15 +440,18 @@ class System:
         budget: Budget | None = None,
         purpose: str = "simplify",
         lacking: Collection[str] = (),
+        *,
+        names: Mapping[Term, Term] = MappingProxyType({}),
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
         `purpose` is one of `PURPOSES`. Terms that are lowered to code are first replaced by wider
         ones, which are defined at more values, where these are cheaper.
-        Operations that are `lacking` are left out where there is another form.
+        Operations that are `lacking` are left out where there is another form. `names` are
+        variables for terms whose values somebody else computes.
         """
-        found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking)
-        if "lowering" in PURPOSES[purpose] and found.is_worth_wider:
+        found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking, names=names)
+        if {"lowering", "explore"}.issubset(PURPOSES[purpose]) and found.is_worth_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
                 return self._explored(wider, models, budget, purpose=purpose, lacking=lacking)
@@ -461,20 +465,27 @@ class System:
         *,
         purpose: str = "simplify",
         lacking: Collection[str] = (),
+        names: Mapping[Term, Term] = MappingProxyType({}),
     ) -> Explored:
         """Explore some roots."""
         roots, matches = self._collected(self._with_simple_steps(roots, budget), models[0])
         with self.session(purpose, *roots) as egraph:
-            own = Budget.of(budget)
+            limit = Budget.of(budget)
             run = Run(
-                self.strategy, egraph, own, models, purpose, observer=self.observer, lacking=lacking
+                self.strategy,
+                egraph,
+                limit,
+                models,
+                purpose,
+                observer=self.observer,
+                lacking=lacking,
             )
             run.report.matches.update(matches)
-            egraph.load(*roots)
-            names = [egraph.name(t) for t in roots]
-            run.begin(names)
+            egraph.load(*roots, *names)
+            own = [egraph.name(t) for t in roots]
+            run.begin(own)
             egraph.assume(nonzero_sums(roots))
-            return replace(run.finish(names, roots), loaded=roots)
+            return replace(run.finish(own, roots, elsewhere=names), loaded=roots)
 
     def _collected(
         self, roots: Sequence[Term], model: Model

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 DEFINITE: Final = "positive definite"
 
+COMPUTED: Final = "computed"
+"""What a name stands for may be any term, such as 0: nothing is true of it but for exceptions."""
+
 Array = NDArray[Any]
 Generator = np.random.Generator
 

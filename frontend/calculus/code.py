@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.costs.time_model import Rates, TimeModel
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.saturation.windows import in_windows
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.progress import shows_progress
@@ -58,7 +60,11 @@ def unexplored(
     ['expm1', 'variable']
     """
     known: dict[Size, int] = {**sizes} if sizes else {}
-    found = _stable(roots, TimeModel(known, rates=rates))
+
+    def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
+        return _stable(own, TimeModel(known, rates=rates), names=names)
+
+    found = in_windows(roots, stable)
     return SizeVariant(tuple(with_known_values(found, _value)))
 
 
@@ -95,6 +101,7 @@ def _stable(
     lacking: Collection[str] = (),
     *,
     if_vouched: bool = False,
+    names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> Sequence[Term]:
     def with_stable_results(own: Recurrence) -> Recurrence:
         return with_results(own, again)
@@ -103,8 +110,8 @@ def _stable(
         return _stable(results, model, lacking, if_vouched=if_vouched)
 
     def cheapest() -> Sequence[Term]:
-        found = system().explore(roots, [model], purpose="evaluate", lacking=lacking)
-        own = found.cheapest().terms if found.is_vouched or not if_vouched else roots
+        found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
+        own = found.cheapest().terms if not if_vouched or found.is_vouched else roots
         return with_steps(own, with_stable_results)
 
     return optional("looking for a form that loses no digits", cheapest, lambda: roots)

@@ -1,0 +1,153 @@
+"""Large terms in parts: what is near each other is looked at together, and what is alike once.
+
+The nodes of a term, operands first, are cut into windows. Each is looked at with its operands
+opened a few levels deep; what is deeper is a variable there. Where a window ends depends on the
+nodes around alone, so that the steps of a loop that was unrolled have the same windows, and windows
+that differ in names alone are one. So rules work on shallow terms, however deep a term is, and the
+work grows with what is different in it.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Final
+from zlib import crc32
+
+from eggrad.engine.terms.assumptions import COMPUTED
+from eggrad.engine.terms.term import Term, postorder, rebuild, variable
+
+# From terms, and names of terms that are computed elsewhere, equal terms.
+Search = Callable[[Sequence[Term], Mapping[Term, Term]], Sequence[Term]]
+
+# Terms of so many nodes are looked at whole.
+WHOLE: Final = 64
+# A window ends after so many nodes: at the least, at the most, and in the mean beyond the least.
+LEAST, MOST, MEAN = 24, 64, 12
+# How deep the operands of a window are opened.
+DEPTH: Final = 2
+# A number with a larger denominator is no number that laws know of; of so many not even the sign
+# is kept, for they are data.
+_ARBITRARY: Final = 1 << 20
+_DATA: Final = 16
+
+
+def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
+    """Terms equal to some roots, by a search that gives terms equal to those of all windows.
+
+    >>> from eggrad.engine.terms.term import add, apply
+    >>> looked_at = []
+    >>> x = variable("x")
+    >>> for _ in range(1000):
+    ...     x = apply("sin", add(x, x))
+    >>> (found,) = in_windows([x], lambda own, names: looked_at.extend(own) or own)
+    >>> found is x, len(looked_at) < 9
+    (True, True)
+    """
+    nodes = [t for t in postorder(*roots) if t.args]
+    if len(nodes) <= WHOLE:
+        return tuple(search(roots, {}))
+    windows = [_Window(own) for own in _cut(nodes)]
+    needed = {*roots}.union(*(own.needed for own in windows))
+    names: dict[Term, Term] = {}
+    numbers = {a for t in nodes for a in t.args if _is_arbitrary(a)}
+    data = numbers if len(numbers) > _DATA else set[Term]()
+    for own in windows:
+        own.rename(needed, names, data)
+    wanted = [*dict.fromkeys(t for own in windows for t in own.renamed)]
+    known = dict(zip(wanted, search(wanted, names), strict=True))
+    meanings = {name: t for t, name in names.items()}
+    done: dict[Term, Term] = {}
+    for own in windows:
+        own.replace(known, meanings, done)
+    return tuple(done.get(r, r) for r in roots)
+
+
+def _cut(nodes: Sequence[Term]) -> Iterator[list[Term]]:
+    """The nodes of each window."""
+    window = list[Term]()
+    for k, t in enumerate(nodes, 1):
+        window.append(t)
+        ends = len(window) >= LEAST and _mark(t) % MEAN == 0
+        if ends or len(window) >= MOST or k == len(nodes):
+            yield window
+            window = []
+
+
+def _mark(t: Term) -> int:
+    """A number that depends on what a node and its operands do, and not on names."""
+    data = t.spec if t.op == "einsum" else None
+    own = t.op, data, t.dims, [(a.op, a.dims, [b.op for b in a.args]) for a in t.args]
+    return crc32(repr(own).encode())
+
+
+class _Window:
+    """Some nodes of a term, and operands of theirs, a few levels deep."""
+
+    def __init__(self, nodes: Sequence[Term]) -> None:
+        self._nodes = nodes
+        inside, level = {*nodes}, {*nodes}
+        self._opened = {*nodes}
+        for _ in range(DEPTH):
+            level = {a for t in level for a in t.args if a.args} - self._opened
+            self._opened |= level
+        self.needed = {a for t in self._opened for a in t.args if a.args} - inside
+        """What other windows have to say what it is equal to."""
+
+    def rename(
+        self, needed: Collection[Term], names: dict[Term, Term], data: Collection[Term]
+    ) -> None:
+        """Call what is not opened by numbers; what is outside and opened gets a name."""
+        self._outputs = [t for t in self._nodes if t in needed]
+        exponents = {t.args[1] for t in self._opened if t.op == "power"}
+        opened, own, numbers = self._opened, dict[Term, Term](), count()
+        for t in postorder(*self._outputs, operands=lambda t: t.args if t in opened else ()):
+            if t in opened:
+                own[t] = rebuild(t, tuple(own[a] for a in t.args))
+                if t in self.needed:
+                    names.setdefault(own[t], variable(f"={len(names)}", t.dims, [COMPUTED]))
+            elif t.args or t.op == "variable" or (_is_arbitrary(t) and t not in exponents):
+                words = [COMPUTED] if t in data else _words(t)
+                own[t] = variable(f"#{next(numbers)}", t.dims, words)
+            else:
+                own[t] = t
+        self.renamed = [own[t] for t in self._outputs]
+        """What has to be found, by these names."""
+        inside = {*self._nodes}
+        self._meanings = {n: t for t, n in own.items() if t not in inside}
+        self._meanings |= {names[n]: t for n, t in self._meanings.items() if n in names}
+
+    def replace(
+        self, known: Mapping[Term, Term], meanings: Mapping[Term, Term], done: dict[Term, Term]
+    ) -> None:
+        """Say what the nodes are that others need, given what is `done` of those before.
+
+        A name of another window's has its meaning, by the names of this one.
+        """
+        own: dict[Term, Term] = {}
+
+        def operands(t: Term) -> Sequence[Term]:
+            if t in self._meanings:
+                return ()
+            return [meanings[t]] if t in meanings else t.args
+
+        for t in postorder(*(known[n] for n in self.renamed), operands=operands):
+            outside = self._meanings.get(t)
+            if outside is not None:
+                own[t] = done.get(outside, outside)
+            elif t in meanings:
+                own[t] = own[meanings[t]]
+            else:
+                own[t] = rebuild(t, tuple(own[a] for a in t.args)) if t.args else t
+        done.update((t, own[known[n]]) for t, n in zip(self._outputs, self.renamed, strict=True))
+
+
+def _is_arbitrary(t: Term) -> bool:
+    return t.op == "constant" and t.value.denominator > _ARBITRARY
+
+
+def _words(t: Term) -> Sequence[str]:
+    """What is declared of the variable for a term."""
+    if t.op == "variable":
+        return t.assumed
+    if t.op == "constant":
+        return ["positive" if t.value > 0 else "negative"]
+    return [COMPUTED]
