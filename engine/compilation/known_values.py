@@ -1,7 +1,7 @@
 """What depends on no variable is computed once, when code is written."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
 from typing import Any, Final
@@ -61,12 +61,12 @@ def with_known_values(roots: Sequence[Term], value: Callable[[Term], Any]) -> li
     return [again[r] for r in own]
 
 
-def _is_known(t: Term, known: Set[Term]) -> bool:
+def _is_known(t: Term, known: set[Term]) -> bool:
     """Whether it depends on no variable and on no size, given what else is known."""
     return t.op not in ("variable", "size", "scan") and known.issuperset(t.args)
 
 
-def _summands(root: Term, inner: Set[Term]) -> list[Term]:
+def _summands(root: Term, inner: set[Term]) -> list[Term]:
     """What a sum is of, through sums that nothing else uses."""
     found: list[Term] = []
     waiting = [*root.args[::-1]]
