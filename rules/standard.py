@@ -78,6 +78,7 @@ STANDARD = Strategy(
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
     settle=(multiples, exponents, short_axes, delta_products, indicator_products),
+    cancel=(sums.only(["sums.like_terms"]),),
     lowering=(halves, lowering),
     entries=(entries,),
     stable=(

@@ -179,6 +179,12 @@ class Snapshot:
                 self.members[cls] = [m for m in members if all(c in trees for c in m.children)]
         self._choose_again()
 
+    def keep_numbers(self) -> None:
+        """Leave out names of what is a number: they may stand for terms of other variables."""
+        for cls in self._constants:
+            self.members[cls] = [m for m in self.members[cls] if m.constructor != "variable"]
+        self._choose_again()
+
     def check_constants(self, fired: Iterable[str]) -> None:
         """Raise when rules have proved two different constants equal that have entries."""
         for cls, members in self.members.items():

@@ -31,6 +31,7 @@ STAGES = (
     "explore",
     "present",
     "settle",
+    "cancel",
     "lowering",
     "entries",
     "stable",
@@ -42,12 +43,13 @@ STAGES = (
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     "differentiate": ("load", "differentiate", "settle", "simplify", "explore", "present"),
     "derive": ("load", "differentiate", "settle"),
+    "choose": ("load", "settle", "simplify", "cancel"),
     "simplify": ("load", "settle", "simplify", "explore", "present"),
     "compile": (
         "load", "settle", "lowering", "simplify", "explore", "stable", "entries", "present",
         "orders",
     ),
-    "evaluate": ("load", "settle", "lowering", "simplify", "stable"),
+    "evaluate": ("load", "settle", "lowering", "simplify", "cancel", "stable"),
     "compare": ("load", "settle", "simplify", "explore"),
     "read": ("load", "settle", "simplify", "explore", "reading", "present"),
 }  # fmt: skip
@@ -58,6 +60,7 @@ PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
 class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
+    Those of `cancel` come after `simplify` once where nothing is explored.
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
     after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset, and once
     those of `entries`, whose sums may be long. Those of `reading` come after `explore` for terms
@@ -70,6 +73,7 @@ class Strategy:
     explore: tuple[Ruleset, ...]
     present: tuple[Ruleset, ...] = ()
     settle: tuple[Ruleset, ...] = ()
+    cancel: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
     entries: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
@@ -549,6 +553,10 @@ class Run:
             # Once: what other rules join later need not be taken apart again.
             self.step("lowering")
         self.saturate("simplify")
+        if "cancel" in self.stages:
+            graphs = self.snapshots(names, focused=True)
+            if self.apply_bulk_rules(graphs, self.strategy.cancel):
+                self.saturate("simplify")
         if "explore" in self.stages:
             self.explore([*dict.fromkeys([*names, *(n for group in alike for n in group)])])
         for first, *others in alike:
@@ -578,6 +586,7 @@ class Run:
         # Other rules would take them for variables.
         self.egraph.unite(elsewhere.items())
         graph = self.snapshots(names, self.lowering, hidden=self.lacking, widened=True)[0]
+        graph.keep_numbers()
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         return Explored(graph, roots, self.report)

@@ -259,7 +259,7 @@ class System:
             ways = [[n for n in group if n in known] for group in ways]
             as_found = tuple(known[first] for first, *_ in ways[: len(asked)])
             if not search.explore:
-                return Result(as_found, run.report)
+                return Result(self._chosen(as_found, models), run.report)
             derived, matches = self._collected([*known.values()], models[0])
             if matches or not alone:
                 run.report.matches.update(matches)
@@ -409,6 +409,13 @@ class System:
 
         return self._or_as_it_stands(cheapest, roots)
 
+    def _chosen(self, roots: Sequence[Term], models: Sequence[Model]) -> tuple[Term, ...]:
+        """Terms in which what a choice leaves out has no part; all others as they are."""
+        if not any(t.op == "where" for t in terms.postorder(*roots)):
+            return tuple(roots)
+        found = self._explored(roots, models, None, purpose="choose")
+        return self.widened(found, found.cheapest(), None, models, purpose="choose").terms
+
     def widened(
         self,
         found: Explored,
@@ -416,6 +423,8 @@ class System:
         budget: Budget | None,
         models: Sequence[Model],
         seconds: float | None = None,
+        *,
+        purpose: str = "simplify",
     ) -> Result:
         """A result, simplified again as long as some of it may have become wider.
 
@@ -425,7 +434,7 @@ class System:
         for _ in range(WIDENINGS):
             if not found.is_wider:
                 break
-            found = self._explored(result.terms, models, budget)
+            found = self._explored(result.terms, models, budget, purpose=purpose)
             again = found.cheapest(seconds)
             report = result.report.joined(again.report)
             if again.terms == result.terms:
@@ -451,7 +460,7 @@ class System:
         variables for terms whose values somebody else computes.
         """
         found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking, names=names)
-        if {"lowering", "explore"}.issubset(PURPOSES[purpose]) and found.is_worth_wider:
+        if "lowering" in PURPOSES[purpose] and found.is_worth_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
                 return self._explored(wider, models, budget, purpose=purpose, lacking=lacking)

@@ -122,14 +122,22 @@ class _Window:
 
         A name of another window's has its meaning, by the names of this one.
         """
-        own: dict[Term, Term] = {}
 
         def operands(t: Term) -> Sequence[Term]:
             if t in self._meanings:
                 return ()
             return [meanings[t]] if t in meanings else t.args
 
-        for t in postorder(*(known[n] for n in self.renamed), operands=operands):
+        def is_strange(t: Term) -> bool:
+            return t.op == "variable" and t not in self._meanings and t not in meanings
+
+        # What is the same for all values of a variable may have one that only other windows have.
+        pairs = ((n, known[n]) for n in self.renamed)
+        found = [
+            n if any(map(is_strange, postorder(f, operands=operands))) else f for n, f in pairs
+        ]
+        own: dict[Term, Term] = {}
+        for t in postorder(*found, operands=operands):
             outside = self._meanings.get(t)
             if outside is not None:
                 own[t] = done.get(outside, outside)
@@ -137,7 +145,7 @@ class _Window:
                 own[t] = own[meanings[t]]
             else:
                 own[t] = rebuild(t, tuple(own[a] for a in t.args)) if t.args else t
-        done.update((t, own[known[n]]) for t, n in zip(self._outputs, self.renamed, strict=True))
+        done.update((t, own[f]) for t, f in zip(self._outputs, found, strict=True))
 
 
 def _is_arbitrary(t: Term) -> bool:
