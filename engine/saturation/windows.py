@@ -4,7 +4,7 @@ The nodes of a term, operands first, are cut into windows. Each is looked at wit
 opened a few levels deep; what is deeper is a variable there. Where a window ends depends on the
 nodes around alone, so that the steps of a loop that was unrolled have the same windows, and windows
 that differ in names alone are one. So rules work on shallow terms, however deep a term is, and the
-work grows with what is different in it.
+work grows with what is different in it. Terms with exponentials or logarithms are looked at whole.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import Final
 from zlib import crc32
 
 from eggrad.engine.terms.assumptions import COMPUTED
+from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, rebuild, variable
 
 # From terms, and names of terms that are computed elsewhere, equal terms.
@@ -22,6 +23,8 @@ Search = Callable[[Sequence[Term], Mapping[Term, Term]], Sequence[Term]]
 WHOLE: Final = 64
 # A window ends after so many nodes: at the least, at the most, and in the mean beyond the least.
 LEAST, MOST, MEAN = 24, 64, 12
+# What cancels in quotients of these may be far apart, as in a softmax: they are looked at whole.
+_FAR: Final = frozenset({"log", *(f.name for f in FUNCTIONS.values() if f.grows)})
 # How deep the operands of a window are opened.
 DEPTH: Final = 2
 # A number with a larger denominator is no number that laws know of; of so many not even the sign
@@ -43,7 +46,7 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     (True, True)
     """
     nodes = [t for t in postorder(*roots) if t.args]
-    if len(nodes) <= WHOLE:
+    if len(nodes) <= WHOLE or any(t.op in _FAR for t in nodes):
         return tuple(search(roots, {}))
     windows = [_Window(own) for own in _cut(nodes)]
     needed = {*roots}.union(*(own.needed for own in windows))
