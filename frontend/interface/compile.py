@@ -1,6 +1,6 @@
 """Expressions as fast functions of arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal, cast, get_args, overload
 
@@ -22,6 +22,7 @@ from eggrad.frontend.calculus.code import lower, unexplored
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.tiers import (
     EXPLORED,
+    FIRST,
     Optimize,
     Tier,
     TieredFunction,
@@ -175,7 +176,7 @@ def compile(
     options: dict[str, Any] = {"sizes": sizes, "structure": structure, "columns": columns}
     options["jit"] = jit
     if optimize == "auto":
-        return tiered(f, backend=backend, check=check, **options)
+        return tiered(lambda _: f, optimize, backend=backend, check=check, **options)
     if backend is None:
         return FollowingFunction(lambda own: again(f, own, optimize=optimize, **options))
     if jit and backend == "numpy":
@@ -252,24 +253,25 @@ def worthwhile_call(terms: Sequence[Term], sizes: _Sizes = None) -> int:
     return -(-_EXPLORING * count // max(1, one))
 
 
-def tiered(given: _Given, optimize: Optimize = "auto", **options: Any) -> TieredFunction:
-    """What computes expressions, explored or not; `options` are those of `compile`.
+def tiered(
+    found: Callable[[bool], _Given], optimize: Optimize = "auto", **options: Any
+) -> TieredFunction:
+    """What computes expressions, which are explored or not; `options` are those of `compile`.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
-    >>> function = tiered([x @ x])
+    >>> function = tiered(lambda explored: [x @ x])
     >>> function(x=[1, 2]), function.tier.name
     ([np.float64(5.0)], 'first')
     """
-    own: Any = partial(compile, given, **options)
+    own: Any = partial(compile, **options)
+    given = found(optimize == "now")
     every = cast(Sequence[Expression], given if isinstance(given, list | tuple) else [given])
     if not every:
         return TieredFunction(lambda **_: [], tier=Tier())
-    if optimize == "now":
-        return TieredFunction(own(), tier=Tier(EXPLORED))
-    function = own(optimize="never")
-    if optimize == "never":
-        return TieredFunction(function, tier=Tier())
+    function = own(given, optimize="now" if optimize == "now" else "never")
+    if optimize != "auto":
+        return TieredFunction(function, tier=Tier(EXPLORED if optimize == "now" else FIRST))
     form = getattr(function, "form", ()) or [e.term for e in every]
     tier = Tier(changes_at=worthwhile_call(form, options.get("sizes")))
-    return TieredFunction(function, own, tier=tier)
+    return TieredFunction(function, lambda: own(found(True)), tier=tier)

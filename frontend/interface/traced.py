@@ -515,13 +515,16 @@ def _call(
         key = kind.key, optimize, tuple(traced.values), tuple(further), by, other
         function = _derived.get(key)
         if function is None:
+
+            def derived(explore: bool) -> list[Expression]:
+                own = kind.derive(traced.values, traced.variables, directions, explore)
+                return [*own, *further]
+
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.interface.compile import tiered
 
             with located(given.function):
-                # All that is explored is explored at once, by the compiler.
-                derived = kind.derive(traced.values, traced.variables, directions, False)
-                function = tiered([*derived, *further], optimize)
+                function = tiered(derived, optimize)
             _derived.put(key, function)
     return Call(function, names, outside.values, traced, {})
 

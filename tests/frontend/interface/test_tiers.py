@@ -107,4 +107,4 @@ def test_what_a_search_fails_at_is_computed_as_before() -> None:
 
 
 def test_nothing_to_compute() -> None:
-    assert tiered([])() == []
+    assert tiered(lambda _: [])() == []
