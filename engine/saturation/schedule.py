@@ -583,10 +583,11 @@ class Run:
         if widened.changed:
             # What is wider is as it stands in its law: a⁰ for 1.
             self.step("simplify")
-        # Other rules would take them for variables.
+        # Rules would take the names for variables.
         self.egraph.unite(elsewhere.items())
         graph = self.snapshots(names, self.lowering, hidden=self.lacking, widened=True)[0]
-        graph.keep_numbers()
+        if elsewhere:
+            graph.keep_numbers()
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         return Explored(graph, roots, self.report)

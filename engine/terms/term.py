@@ -293,6 +293,11 @@ def selection(chosen: Sequence[Size], *places: Term) -> Term:
     """1 where the last indices are the places that integers say, 0 elsewhere.
 
     With an operand for each axis it is the product of as many selections, of which laws know.
+    Raises `ShapeError` where the operands have different axes, or are not one or one for each.
+
+    >>> i, j = variable("i", ("k",)), variable("j", ("k",))
+    >>> selection(("m", "n"), i, j).dims
+    ('k', 'm', 'n')
     """
     whole = numeric("selection", *places, data=tuple(chosen))
     if len(places) == 1:

@@ -22,7 +22,6 @@ from eggrad.frontend.calculus.code import lower, unexplored
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.tiers import (
     EXPLORED,
-    FIRST,
     Optimize,
     Tier,
     TieredFunction,
@@ -238,7 +237,9 @@ def compile(
 _EXPLORING: Final = 15_000_000_000
 
 
-def worthwhile_call(terms: Sequence[Term], sizes: _Sizes = None) -> int:
+def worthwhile_call(
+    terms: Sequence[Term], sizes: _Sizes = None, backend: str | None = "numpy"
+) -> int:
     """The call by which a form has taken as long as exploring it; a size not given counts as 100.
 
     >>> from eggrad.engine.terms.term import apply, einsum, variable
@@ -249,7 +250,8 @@ def worthwhile_call(terms: Sequence[Term], sizes: _Sizes = None) -> int:
     1
     """
     count = len(list(postorder(*terms)))
-    one = predicted_time(SizeVariant(tuple(terms)), sizes or {}, load_rates("numpy"))
+    rates = load_rates(backend or "numpy")
+    one = predicted_time(SizeVariant(tuple(terms)), sizes or {}, rates)
     return -(-_EXPLORING * count // max(1, one))
 
 
@@ -269,9 +271,11 @@ def tiered(
     every = cast(Sequence[Expression], given if isinstance(given, list | tuple) else [given])
     if not every:
         return TieredFunction(lambda **_: [], tier=Tier())
-    function = own(given, optimize="now" if optimize == "now" else "never")
-    if optimize != "auto":
-        return TieredFunction(function, tier=Tier(EXPLORED if optimize == "now" else FIRST))
+    if optimize == "now":
+        return TieredFunction(own(given), tier=Tier(EXPLORED))
+    function = own(given, optimize="never")
+    if optimize == "never":
+        return TieredFunction(function, tier=Tier())
     form = getattr(function, "form", ()) or [e.term for e in every]
-    tier = Tier(changes_at=worthwhile_call(form, options.get("sizes")))
-    return TieredFunction(function, lambda: own(found(True)), tier=tier)
+    call = worthwhile_call(form, options.get("sizes"), options.get("backend", "numpy"))
+    return TieredFunction(function, lambda: own(found(True)), tier=Tier(changes_at=call))

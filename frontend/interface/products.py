@@ -59,6 +59,7 @@ def jacobian(
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.jacobian(f, argnums=0, has_aux=False)", *options.values())
         return transforms.jacobian_of(f, argnums if x is None else x, has_aux, optimize)
+    _check_function_alone("jacobian", optimize)
     return derivative(f, x, **options)
 
 
@@ -96,6 +97,7 @@ def hessian(
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.hessian(f, argnums=0, has_aux=False)", *options.values())
         return transforms.hessian_of(f, argnums if x is None else x, has_aux, optimize)
+    _check_function_alone("hessian", optimize)
     return derivative(scalar("hessian", f), x, x, **options)
 
 
@@ -205,6 +207,7 @@ def hvp(
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.hvp(f)(x, v)", x, v)
         return transforms.hvp_of(f, has_aux, optimize)
+    _check_function_alone("hvp", optimize)
     return vjp(gradient(f, x, budget=budget), x, v, budget)
 
 
@@ -214,6 +217,13 @@ def hvp(
 def _check_alone(wanted: str, *others: object) -> None:
     if any(other is not None for other in others):
         raise UnsupportedOperation(f"of a Python function, write {wanted}")
+
+
+def _check_function_alone(what: str, optimize: str) -> None:
+    if optimize != "auto":
+        raise UnsupportedOperation(
+            f"{what}: optimize= is for functions of arrays; eggrad.compile has it for expressions"
+        )
 
 
 def _agreed(

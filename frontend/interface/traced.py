@@ -642,6 +642,8 @@ class _Ways:
         places = dict(zip(call.names, plan.order, strict=True))
         parameters: Sequence[str] = getattr(call.function.function, "parameters", ())
         known = [places.get(n, call.outside.get(n)) for n in parameters]
+        if any(k is None for k in known):
+            return
         derived = len(found.derived)
         further = [*map(_is_expression, call.traced.aux)]
         aux = _aux(call.traced, [Slot(k) for k in range(derived, derived + sum(further))])

@@ -272,6 +272,10 @@ def _value(values: Expressions, *_: object) -> Expressions:
 
 
 def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
+    return _slopes(values, wrt, explore)
+
+
+def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions:
     own = scalar("gradient", *values)
     return gradients_by(own, [wrt_variable(own, x) for x in wrt], explore=explore)
 
@@ -279,7 +283,7 @@ def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bo
 def _value_and_gradient(
     values: Expressions, wrt: Expressions, _: Expressions, explore: bool
 ) -> Expressions:
-    return [*values, *_gradient(values, wrt, _, explore)]
+    return [*values, *_slopes(values, wrt, explore)]
 
 
 def _jacobian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
@@ -291,12 +295,12 @@ def _derivative(f: Expression, x: Expression, explore: bool) -> Expression:
 
 
 def _hessian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
-    slopes = _gradient(values, wrt, _, explore)
-    return _jacobian(slopes, wrt, _, explore)
+    slopes = _slopes(values, wrt, explore)
+    return [_derivative(slope, x, explore) for slope in slopes for x in wrt]
 
 
 def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
-    return _vjp(_gradient(values, wrt, (), explore), wrt, vectors, explore)
+    return _vjp(_slopes(values, wrt, explore), wrt, vectors, explore)
 
 
 def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
@@ -305,7 +309,7 @@ def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: b
         return []
     pairs = zip(values, vectors, strict=True)
     total = sum((np.sum(value * w) for value, w in pairs), start=as_expression(0))
-    return _gradient([total], wrt, (), explore)
+    return _slopes([total], wrt, explore)
 
 
 def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:

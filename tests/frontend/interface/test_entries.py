@@ -11,6 +11,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.frontend.interface import traced
+from tests.support.counting import counted
 
 
 class Layer(NamedTuple):
@@ -27,15 +28,7 @@ class Model:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """An entry for each call that had to look at its arguments."""
-    found: list[int] = []
-    own = traced.outputs
-
-    def counted(*args: Any, **options: Any) -> Any:
-        found.append(1)
-        return own(*args, **options)
-
-    monkeypatch.setattr(traced, "outputs", counted)
-    return found
+    return counted(monkeypatch, traced, "outputs")
 
 
 A, W = np.arange(6.0).reshape(2, 3), np.array([[1.0, -1.0, 0.5], [2.0, 0.0, 1.0]])

@@ -67,6 +67,12 @@ def test_every_transform_has_tiers(make: Any) -> None:
         make(loss, optimize="soon")
 
 
+def test_expressions_are_explored_anyway() -> None:
+    for make in (eg.hessian, eg.jacobian):
+        with pytest.raises(eg.UnsupportedOperation, match="functions of arrays"):
+            make(x @ x, x, optimize="now")
+
+
 def test_compiled_expressions_have_tiers() -> None:
     values = {"x": np.array([1.0, 800.0])}
     f = eg.sum(eg.log(1 + eg.exp(x)))

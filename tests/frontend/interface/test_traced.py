@@ -9,20 +9,13 @@ import pytest
 
 import eggrad as eg
 from eggrad.frontend.interface import transforms
+from tests.support.counting import counted
 
 
 @pytest.fixture(name="derived")
 def _derived(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """An entry for each gradient that is derived."""
-    found: list[int] = []
-    own = transforms.gradients_by
-
-    def counted(*args: Any, **options: Any) -> Any:
-        found.append(1)
-        return own(*args, **options)
-
-    monkeypatch.setattr(transforms, "gradients_by", counted)
-    return found
+    return counted(monkeypatch, transforms, "gradients_by")
 
 
 def test_derived_once(derived: list[int]) -> None:
