@@ -44,6 +44,7 @@ from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.loops import loops
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.calculus.stacks import single, stacks
 from eggrad.rules.functions.branches import branches, masks
 from eggrad.rules.functions.definitions import definitions
@@ -60,7 +61,7 @@ from eggrad.rules.numerics.lowering import entries, lowering
 from eggrad.rules.numerics.stability import lengths, shifts, stability
 
 RULESETS = (
-    forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
+    forward, reverse, slopes, stacks, stable_forms, loops, single, multiples, preprocessing, constants, sizes,
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
     sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks, extremes, linalg,
     signs, products, halves, distribution, identities, summation, presentation, quotients, orders,
@@ -69,7 +70,7 @@ RULESETS = (
 )  # fmt: skip
 
 STANDARD = Strategy(
-    differentiate=(forward, reverse, slopes, stacks, loops),
+    differentiate=(forward, reverse, slopes, stacks, stable_forms, loops),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
         equal_sums, powers, functions, branches, extremes, single, linalg, signs, ranges, products,

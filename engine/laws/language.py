@@ -825,6 +825,11 @@ def exp_difference(a: Tensor, b: Tensor) -> Tensor:
     return Node("numeric2", ("exp_difference", None, a, b))
 
 
+def logaddexp(a: Tensor, b: Tensor) -> Tensor:
+    """`log(exp(a) + exp(b))`."""
+    return Node("numeric2", ("logaddexp", None, a, b))
+
+
 def hypot(a: Tensor, b: Tensor) -> Tensor:
     """`√(a² + b²)`."""
     return Node("numeric2", ("hypot", None, a, b))

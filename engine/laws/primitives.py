@@ -647,10 +647,17 @@ def by_shares(s: Spec, x: Dims) -> Spec:
 
 
 @primitive
-def to_shares(s: Spec, g: Dims) -> Spec:
+def to_shares(s: Spec, lead: Dims) -> Spec:
     """Multiply a cotangent, whose last axes are those that are left, by shares."""
-    lead = tuple(("g", k) for k in range(len(g) - len(s[1])))
-    return canonical([(*lead, *s[1]), s[0]], (*lead, *s[0]))
+    first = fresh(len(lead), *s)
+    return canonical([first + s[1], s[0]], first + s[0])
+
+
+@primitive
+def behind(s: Spec, lead: Dims) -> Spec:
+    """The unary spec for what has other axes before its own."""
+    first = fresh(len(lead), *s)
+    return canonical([first + s[0]], first + s[1])
 
 
 @primitive

@@ -454,13 +454,13 @@ class System:
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
-        `purpose` is one of `PURPOSES`. Terms that are lowered to code are first replaced by wider
+        `purpose` is one of `PURPOSES`. Terms that are explored for code are first replaced by wider
         ones, which are defined at more values, where these are cheaper.
         Operations that are `lacking` are left out where there is another form. `names` are
         variables for terms whose values somebody else computes.
         """
         found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking, names=names)
-        if "lowering" in PURPOSES[purpose] and found.is_worth_wider:
+        if {"lowering", "explore"}.issubset(PURPOSES[purpose]) and found.is_worth_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
                 return self._explored(wider, models, budget, purpose=purpose, lacking=lacking)

@@ -23,8 +23,10 @@ Search = Callable[[Sequence[Term], Mapping[Term, Term]], Sequence[Term]]
 WHOLE: Final = 64
 # A window ends after so many nodes: at the least, at the most, and in the mean beyond the least.
 LEAST, MOST, MEAN = 24, 64, 12
-# What cancels in quotients of these may be far apart, as in a softmax: they are looked at whole.
-_FAR: Final = frozenset({"log", *(f.name for f in FUNCTIONS.values() if f.grows)})
+# What may cancel in a quotient is no number that another window knows.
+_GROWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
+_ARITHMETIC: Final = frozenset({"add", "subtract", "negate", "divide", "power", "einsum", "where"})
+FAR_APART: Final = frozenset({"log", *_GROWING})
 # How deep the operands of a window are opened.
 DEPTH: Final = 2
 # A number with a larger denominator is no number that laws know of; of so many not even the sign
@@ -46,15 +48,16 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     (True, True)
     """
     nodes = [t for t in postorder(*roots) if t.args]
-    if len(nodes) <= WHOLE or any(t.op in _FAR for t in nodes):
+    if len(nodes) <= WHOLE:
         return tuple(search(roots, {}))
+    large = _large(nodes)
     windows = [_Window(own) for own in _cut(nodes)]
     needed = {*roots}.union(*(own.needed for own in windows))
     names: dict[Term, Term] = {}
     numbers = {a for t in nodes for a in t.args if _is_arbitrary(a)}
     data = numbers if len(numbers) > _DATA else set[Term]()
     for own in windows:
-        own.rename(needed, names, data)
+        own.rename(needed, names, data, large)
     wanted = [*dict.fromkeys(t for own in windows for t in own.renamed)]
     known = dict(zip(wanted, search(wanted, names), strict=True))
     meanings = {name: t for t, name in names.items()}
@@ -62,6 +65,15 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     for own in windows:
         own.replace(known, meanings, done)
     return tuple(done.get(r, r) for r in roots)
+
+
+def _large(nodes: Sequence[Term]) -> set[Term]:
+    """What may overflow or vanish where a quotient or a logarithm of it does not."""
+    found = set[Term]()
+    for t in nodes:
+        if t.op in _GROWING or (t.op in _ARITHMETIC and not found.isdisjoint(t.args)):
+            found.add(t)
+    return found
 
 
 def _cut(nodes: Sequence[Term]) -> Iterator[list[Term]]:
@@ -96,7 +108,11 @@ class _Window:
         """What other windows have to say what it is equal to."""
 
     def rename(
-        self, needed: Collection[Term], names: dict[Term, Term], data: Collection[Term]
+        self,
+        needed: Collection[Term],
+        names: dict[Term, Term],
+        data: Collection[Term],
+        large: Collection[Term],
     ) -> None:
         """Call what is not opened by numbers; what is outside and opened gets a name."""
         self._outputs = [t for t in self._nodes if t in needed]
@@ -105,7 +121,7 @@ class _Window:
         for t in postorder(*self._outputs, operands=lambda t: t.args if t in opened else ()):
             if t in opened:
                 own[t] = rebuild(t, tuple(own[a] for a in t.args))
-                if t in self.needed:
+                if t in self.needed and t not in large:
                     names.setdefault(own[t], variable(f"={len(names)}", t.dims, [COMPUTED]))
             elif t.args or t.op == "variable" or (_is_arbitrary(t) and t not in exponents):
                 words = [COMPUTED] if t in data else _words(t)

@@ -14,10 +14,11 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.costs.time_model import Rates, TimeModel
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.windows import in_windows
+from eggrad.engine.saturation.windows import FAR_APART, in_windows
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.progress import shows_progress
+from eggrad.rules.calculus.stable_forms import WITHOUT_LAW
 from eggrad.rules.standard import BY_EXPONENTIALS, system
 
 # Functions of sums of exponentials.
@@ -66,6 +67,23 @@ def unexplored(
 
     found = in_windows(roots, stable)
     return SizeVariant(tuple(with_known_values(found, _value)))
+
+
+@shows_progress("differentiating")
+def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
+    """The stable forms of terms with exponentials or logarithms, to be differentiated as such.
+
+    So code never meets the derivative of what it does not compute.
+
+    >>> from eggrad.engine.terms.term import add, apply, constant, variable
+    >>> [t.op for t in as_computed([apply("log", add(constant(1), apply("exp", variable("x"))))])]
+    ['softplus']
+    """
+    if not any(t.op in FAR_APART for t in postorder(*roots)):
+        return roots
+    return in_windows(
+        roots, lambda own, names: _stable(own, CostModel(), WITHOUT_LAW, names=names)
+    )
 
 
 @shows_progress("printing")

@@ -18,8 +18,14 @@ from eggrad.engine.costs.time_model import load_rates
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import checked_size
 from eggrad.engine.terms.term import Term, postorder, variables
+from eggrad.frontend.calculus import code
 from eggrad.frontend.calculus.code import lower, unexplored
-from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.expression.expression import (
+    Expression,
+    as_expression,
+    expression,
+    unified,
+)
 from eggrad.frontend.interface.tiers import (
     EXPLORED,
     Optimize,
@@ -253,6 +259,18 @@ def worthwhile_call(
     rates = load_rates(backend or "numpy")
     one = predicted_time(SizeVariant(tuple(terms)), sizes or {}, rates)
     return -(-_EXPLORING * count // max(1, one))
+
+
+def as_computed(values: Sequence[Expression]) -> list[Expression]:
+    """Equal expressions that lose no digits, to be differentiated as they are computed.
+
+    >>> from eggrad.frontend.expression.functions import exp, log, variable
+    >>> x = variable("x", ("n",))
+    >>> as_computed([log(1 + exp(x))])[0].term.op
+    'softplus'
+    """
+    found = code.as_computed([v.term for v in values])
+    return [expression(t, (*v.variables, *v.scope)) for t, v in zip(found, values, strict=True)]
 
 
 def tiered(

@@ -143,12 +143,15 @@ def _names(code: CodeType) -> frozenset[str] | None:
     None where it reads what has no name here: what is drawn or read anew at every call, what
     other modules have.
     """
-    imported = {i.argval for i in get_instructions(code) if i.opname == "IMPORT_NAME"}
+    named: dict[str, set[str]] = {"IMPORT_NAME": set(), "LOAD_GLOBAL": set(), "LOAD_NAME": set()}
+    for i in get_instructions(code):
+        if i.opname in named:
+            named[i.opname].add(i.argval)
     if not _ELSEWHERE.isdisjoint(code.co_names):
         return None
-    if any(name.partition(".")[0] not in _CONSTANT for name in imported):
+    if any(name.partition(".")[0] not in _CONSTANT for name in named["IMPORT_NAME"]):
         return None
-    found = frozenset(code.co_names)
+    found = frozenset(named["LOAD_GLOBAL"] | named["LOAD_NAME"])
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             own = _names(inner)

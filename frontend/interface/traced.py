@@ -517,11 +517,11 @@ def _call(
         if function is None:
 
             def derived(explore: bool) -> list[Expression]:
-                own = kind.derive(traced.values, traced.variables, directions, explore)
-                return [*own, *further]
+                values = as_computed(traced.values)
+                return [*kind.derive(values, traced.variables, directions, explore), *further]
 
             # The compiler is loaded by whoever computes something.
-            from eggrad.frontend.interface.compile import tiered
+            from eggrad.frontend.interface.compile import as_computed, tiered
 
             with located(given.function):
                 function = tiered(derived, optimize)

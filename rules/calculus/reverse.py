@@ -30,7 +30,8 @@ def _repaired(s: Spec, node: Tensor, a: Tensor, *others: Tensor) -> Tensor:
 reverse.state(
     "subgradient, equal shares where several attain it",
     pull_extreme=(
-        pullback(extreme(f, s, a), 0, g) >> ein(to_shares(s, dims(g)), g, shares(f, s, a))
+        pullback(extreme(f, s, a), 0, g)
+        >> ein(to_shares(s, leading(dims(g), dims(extreme(f, s, a)))), g, shares(f, s, a))
     )
     .when(is_extreme(f))
     .noted("A maximum passes its cotangent to the entries that attain it; likewise a minimum."),
