@@ -924,9 +924,10 @@ def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
     """An e-class as a power of one that is none itself."""
     exponent = Fraction(1)
     for _ in range(MAX_TOWER):
-        powers = ((b, p) for b, p in graph.exponents(cls).items() if b != cls)
-        cls, p = next(powers, (cls, Fraction(1)))
-        exponent *= p
+        power = next(((b, p) for b, p in graph.exponents(cls).items() if b != cls), None)
+        if power is None:
+            break
+        cls, exponent = power[0], exponent * power[1]
     return cls, exponent
 
 

@@ -23,7 +23,7 @@ from eggrad.engine.laws.language import DIFFERENTIAL, SLOPE_NODES
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.saturation.differentiation import Derivation, missing
 from eggrad.engine.saturation.exposure import exposed_nodes
-from eggrad.engine.terms.term import Term, postorder, rebuild
+from eggrad.engine.terms.term import Term, parts, parts_as_written, postorder
 
 STAGES = (
     "differentiate",
@@ -222,13 +222,16 @@ def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dic
     """
     found: dict[int, ENode] = {}
     for node in postorder(*roots):
-        cls, *below = (graph.names[egraph.name(t)] for t in (node, *node.args))
-        if cls not in found:
-            given = rebuild(node, tuple(map(graph.term, below)))
-            for member in graph.members[cls]:
-                if graph.as_term(member, tuple(map(graph.term, member.children))) is given:
-                    found[cls] = member
-                    break
+        cls = graph.names[egraph.name(node)]
+        if cls in found:
+            continue
+        for constructor, data, operands in (parts(node), parts_as_written(node)):
+            below = tuple(graph.names[egraph.name(a)] for a in operands)
+            own = (m for m in graph.members[cls] if m[:3] == (constructor, data, below))
+            member = next(own, None)
+            if member is not None:
+                found[cls] = member
+                break
     return found
 
 
@@ -569,13 +572,7 @@ class Run:
             if stage in self.stages:
                 self.add_forms(stage, names)
         if self.lowering:
-            for ruleset in self.strategy.lowering:
-                # Each sees what the one before has added.
-                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
-        if "entries" in self.stages and self.apply_bulk_rules(
-            self.snapshots(names, stable=True), self.strategy.entries
-        ):
-            self.saturate("simplify")
+            self.lower(names)
         if "present" in self.stages:
             self.present(names)
         widened = self.egraph.widen()
@@ -617,6 +614,15 @@ class Run:
         else:
             if self.rounds == self.budget.iterations:
                 self.report.notes.append(f"{self.rounds} rounds of exploration")
+
+    def lower(self, names: Sequence[str]) -> None:
+        """Add what is for code alone: each of the rulesets sees what the one before has added."""
+        graphs = self.snapshots(names, stable=True)
+        for ruleset in self.strategy.lowering:
+            if self.apply_bulk_rules(graphs, [ruleset]):
+                graphs = self.snapshots(names, stable=True)
+        if "entries" in self.stages and self.apply_bulk_rules(graphs, self.strategy.entries):
+            self.saturate("simplify")
 
     def present(self, names: Sequence[str]) -> None:
         """Add forms that are read or computed, and that no other rule need see."""
