@@ -61,12 +61,13 @@ from eggrad.rules.numerics.lowering import entries, lowering
 from eggrad.rules.numerics.stability import lengths, shifts, stability
 
 RULESETS = (
-    forward, reverse, slopes, stacks, stable_forms, loops, single, multiples, preprocessing, constants, sizes,
-    deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
-    sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks, extremes, linalg,
-    signs, products, halves, distribution, identities, summation, presentation, quotients, orders,
-    lowering, entries, stability, symmetric, names, exponentials, lengths, reading, definitions,
-    normal_forms, properties, ranges, matrix_properties, structured, long_powers, shifts,
+    forward, reverse, slopes, stacks, stable_forms, loops, single, multiples, preprocessing,
+    constants, sizes, deltas, delta_products, indicators, indicator_products, gathers, selections,
+    short_axes, unary, sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks,
+    extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
+    quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
+    reading, definitions, normal_forms, properties, ranges, matrix_properties, structured,
+    long_powers, shifts,
 )  # fmt: skip
 
 STANDARD = Strategy(

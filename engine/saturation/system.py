@@ -1,11 +1,11 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from threading import Lock, local
+from threading import local
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from eggrad.engine.laws.properties import (
     UPPER,
 )
 from eggrad.engine.laws.rule import Fact, LoopRule, Rule
+from eggrad.engine.recent import Recent
 from eggrad.engine.saturation.differentiation import Derivation, Loops, cuts
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
@@ -130,8 +131,7 @@ class System:
         self._relevance: dict[str, Relevance] = {}
         # egglog's e-graphs may be used, and dropped, in the thread that made them only.
         self._of_thread = _ThreadGraphs()
-        self._answers: OrderedDict[Hashable, Result] = OrderedDict()
-        self._asking = Lock()
+        self._answers = Recent[Hashable, Result](ANSWERS)
 
     @contextmanager
     def session(self, purpose: str, *terms: Term) -> Iterator[EGraph]:
@@ -195,11 +195,7 @@ class System:
             return answer(search, *question)
         key = (answer.__name__, search, *question)
         found = self._answers.get(key) or answer(search, *question)
-        with self._asking:
-            self._answers[key] = found
-            self._answers.move_to_end(key)
-            if len(self._answers) > ANSWERS:
-                self._answers.popitem(last=False)
+        self._answers.put(key, found)
         return found
 
     def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.saturation.schedule import Budget, Report, Result, Strategy
-from eggrad.engine.saturation.system import System
+from eggrad.engine.saturation.system import Search, System
 from eggrad.engine.terms.assumptions import are_thin
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import (
@@ -22,6 +22,7 @@ from eggrad.engine.terms.term import (
     variables,
 )
 from eggrad.engine.terms.term_patterns import substituted
+from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
@@ -58,9 +59,13 @@ def differentiate(
     report = Report()
     standard = systems(extended(STANDARD, rules))
     for order, x in enumerate(wrt, 1):
-        last = order == len(wrt)
-        result = standard.differentiate(
-            term, x, mode, budget, sizes, exact=exact and last, explore=explore
+        at_last = exact and order == len(wrt)
+        ask = partial(
+            standard.differentiate, term, x, mode, budget, sizes, exact=at_last, explore=explore
+        )
+        search = Search.of(budget, sizes, exact=at_last, explore=explore)
+        result = _answer(
+            ask, search, "derivative", (term, x), mode, own=rules or systems is not system
         )
         term = _by_own_entries(result.term, x.assumed) if pairs else result.term
         report = report.joined(result.report)
@@ -137,7 +142,9 @@ def gradients(
     ['exp', 'exp']
     """
     own = system(extended(STANDARD, rules))
-    return own.pull_back(term, wrt, delta(()), budget, sizes, explore=explore)
+    ask = partial(own.pull_back, term, wrt, delta(()), budget, sizes, explore=explore)
+    search = Search.of(budget, sizes, explore=explore)
+    return _answer(ask, search, "gradients", (term, *wrt), own=rules)
 
 
 @shows_progress("differentiating")
@@ -149,7 +156,8 @@ def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None
     >>> pull_back(apply("exp", x), x, w).term.op
     'einsum'
     """
-    return system().pull_back(term, [x], cotangent, budget)
+    ask = partial(system().pull_back, term, [x], cotangent, budget)
+    return _answer(ask, Search.of(budget), "pullback", (term, x, cotangent))
 
 
 @shows_progress("simplifying")
@@ -173,7 +181,7 @@ def simplify(
     True
     """
     at = known_sizes([term], sizes)
-    return systems(extended(STANDARD, rules)).simplify([term], budget, at, exact=exact)
+    return _simplified(STANDARD, term, Search.of(budget, at, exact=exact), rules, systems)
 
 
 @shows_progress("simplifying")
@@ -196,7 +204,42 @@ def thinned(
     True
     """
     strategy = AT_SYMMETRIC if has_structure(term) else STANDARD
-    return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
+    return _simplified(strategy, term, Search.of(budget, sizes, exact=exact), rules, systems)
+
+
+def _simplified(
+    strategy: Strategy,
+    term: Term,
+    search: Search,
+    rules: Sequence[Ruleset],
+    systems: Callable[[Strategy], System],
+) -> Result:
+    """Simplify a term by a strategy."""
+    own = systems(extended(strategy, rules))
+    ask = partial(own.simplify, [term], search.budget, dict(search.sizes), exact=search.exact)
+    known = "thin" if strategy is AT_SYMMETRIC else ""
+    return _answer(ask, search, "simplified", (term,), known, own=rules or systems is not system)
+
+
+def _answer(
+    ask: Callable[[], Result],
+    search: Search,
+    name: str,
+    given: Sequence[Term],
+    how: str = "",
+    *,
+    own: object = False,
+) -> Result:
+    """What a system answers, kept unless it depends on time or on rules of somebody's own."""
+    if own or search.exact or search.budget.seconds is not None:
+        return ask()
+
+    def found() -> Sequence[Group]:
+        result = ask()
+        return [(result.terms, result.report.notes)]
+
+    ((terms, notes),) = kept(name, given, (search, how), found)
+    return Result(terms, Report(notes=[*notes]))
 
 
 # What a result becomes where it is printed, compiled or compared ---------------------------

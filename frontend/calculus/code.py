@@ -1,7 +1,6 @@
 """Terms lowered to what code computes fast and without losing digits, and compiled."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.saturation.windows import FAR_APART, in_windows
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
+from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.calculus.stable_forms import WITHOUT_LAW
 from eggrad.rules.standard import BY_EXPONENTIALS, system
@@ -44,7 +44,7 @@ def stable_form(term: Term) -> Term:
     >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-    return _stable([term], CostModel())[0]
+    return _kept_form("stable", [term], (), lambda: _stable([term], CostModel()))[0]
 
 
 @shows_progress("compiling")
@@ -65,8 +65,11 @@ def unexplored(
     def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
         return _stable(own, TimeModel(known, rates=rates), names=names)
 
-    found = in_windows(roots, stable)
-    return SizeVariant(tuple(with_known_values(found, _value)))
+    def found() -> Sequence[Term]:
+        return with_known_values(in_windows(roots, stable), _value)
+
+    options = rates, tuple(sorted(known.items(), key=repr))
+    return SizeVariant(_kept_form("unexplored", roots, options, found))
 
 
 @shows_progress("differentiating")
@@ -81,9 +84,11 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
     """
     if not any(t.op in FAR_APART for t in postorder(*roots)):
         return roots
-    return in_windows(
-        roots, lambda own, names: _stable(own, CostModel(), WITHOUT_LAW, names=names)
-    )
+
+    def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
+        return _stable(own, CostModel(), WITHOUT_LAW, names=names)
+
+    return _kept_form("computed", roots, (), lambda: in_windows(roots, stable))
 
 
 @shows_progress("printing")
@@ -97,7 +102,11 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     >>> program_form(add(x, x)).op
     'add'
     """
-    return _stable([term], CostModel(), lacking, if_vouched=True)[0]
+
+    def found() -> Sequence[Term]:
+        return _stable([term], CostModel(), lacking, if_vouched=True)
+
+    return _kept_form("program", [term], tuple(lacking), found)[0]
 
 
 def by_exponentials(term: Term) -> Term:
@@ -148,12 +157,26 @@ def lower(
     >>> form.terms[0].op
     'expm1'
     """
-    found = optional(
-        "looking for fast forms",
-        lambda: find_variants(system(), roots, rates, sizes),
-        lambda: (SizeVariant(tuple(roots)),),
-    )
-    return tuple(replace(f, terms=tuple(with_known_values(f.terms, _value))) for f in found)
+
+    def found() -> Sequence[Group]:
+        forms = optional(
+            "looking for fast forms",
+            lambda: find_variants(system(), roots, rates, sizes),
+            lambda: (SizeVariant(tuple(roots)),),
+        )
+        return [(tuple(with_known_values(f.terms, _value)), [*f.sizes]) for f in forms]
+
+    options = rates, tuple(sorted((sizes or {}).items()))
+    own = kept("variants", roots, options, found)
+    return tuple(SizeVariant(terms, tuple(at)) for terms, at in own)
+
+
+def _kept_form(
+    name: str, roots: Sequence[Term], options: object, find: Callable[[], Sequence[Term]]
+) -> tuple[Term, ...]:
+    """The only form of some terms that is looked for."""
+    ((found, _),) = kept(name, roots, options, lambda: [(tuple(find()), None)])
+    return found
 
 
 @np.errstate(all="ignore")

@@ -23,11 +23,12 @@ from eggrad.engine.indices.integer_conditions import (
 )
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.saturation import system as saturation
-from eggrad.engine.saturation.schedule import Result
+from eggrad.engine.saturation.schedule import Report, Result
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.budget_warning import warn_of
+from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.elementwise.paths import Path
 from eggrad.frontend.elementwise.syntax import (
     ZERO,
@@ -318,7 +319,16 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
 def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
     own = [saturation.Level(*level) for level in levels]
-    return saturation.pull_back_levels(system(), own, cotangent)
+
+    def found() -> Sequence[Group]:
+        result = saturation.pull_back_levels(system(), own, cotangent)
+        return [(result.terms, result.report.notes)]
+
+    given = [cotangent, *(t for level in own for t in (level.term, *level.wrt))]
+    ((adjoints, notes),) = kept(
+        "levels", given, [(len(level.wrt), level.above) for level in own], found
+    )
+    return Result(adjoints, Report(notes=notes))
 
 
 def _parts(node: Node) -> list[Opaque]:

@@ -8,7 +8,6 @@ function is used without calling the Python function again as long as what that 
 """
 
 import linecache
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,13 +17,14 @@ from inspect import signature, unwrap
 from operator import index
 from threading import Lock
 from types import CodeType, FrameType, MappingProxyType
-from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, get_args
+from typing import Any, Final, NamedTuple, cast, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
+from eggrad.engine.recent import Recent
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
@@ -370,31 +370,6 @@ _MOST_DERIVED: Final = 256
 _MOST_CALLS: Final = 64
 
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-class _Recent(Generic[Key, Value]):
-    """The last few entries; threads may share it."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._known: OrderedDict[Key, Value] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Key) -> Value | None:
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-            return self._known.get(key)
-
-    def put(self, key: Key, value: Value) -> None:
-        with self._lock:
-            self._known[key] = value
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
-
-
 class Call(NamedTuple):
     """A traced call: what computes the outputs, and what was read when it was traced."""
 
@@ -415,11 +390,11 @@ class Call(NamedTuple):
 class _Calls:
     """The calls of one Python function; what it changes itself is not watched."""
 
-    known: _Recent[Hashable, Call] = field(default_factory=lambda: _Recent(_MOST_CALLS))
+    known: Recent[Hashable, Call] = field(default_factory=lambda: Recent(_MOST_CALLS))
     unwatched: frozenset[str] = frozenset()
 
 
-_derived: Final[_Recent[Hashable, TieredFunction]] = _Recent(_MOST_DERIVED)
+_derived: Final[Recent[Hashable, TieredFunction]] = Recent(_MOST_DERIVED)
 _calls: Final[WeakKeyDictionary[Any, _Calls]] = WeakKeyDictionary()
 _calls_lock: Final = Lock()
 

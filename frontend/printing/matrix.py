@@ -36,6 +36,7 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
+from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
 from eggrad.rules.standard import AT_SYMMETRIC, system
@@ -646,7 +647,13 @@ def shortest(term: Term) -> Term:
     known = has_notation(term)
     if term.order > 2 or (known and node_count([term]) > MOST_NODES):
         return term
-    return optional("looking for the shortest formula", lambda: _shortest(term), lambda: term)
+
+    def found() -> Sequence[Group]:
+        own = optional("looking for the shortest formula", lambda: _shortest(term), lambda: term)
+        return [((own,), None)]
+
+    (((shorter,), _),) = kept("shortest", [term], (), found)
+    return shorter
 
 
 def _shortest(term: Term) -> Term:

@@ -16,7 +16,14 @@ from eggrad.engine.indices.spec import Size, Spec, canonical, check
 from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array
-from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
+from eggrad.engine.terms.functions import (
+    EXTREMES,
+    FUNCTIONS,
+    MATRIX_FUNCTIONS,
+    NUMERIC,
+    PUBLIC,
+    OwnFunction,
+)
 from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, recurrence, unused_size
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, own_functions, postorder, substitute_sizes
@@ -45,6 +52,9 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
      "scope": []}
     """
     own_functions(root)
+    for node in postorder(root):
+        if node.op in _OF_CODE:
+            raise UnsupportedOperation(f"{node.op} is for generated code, and has no JSON")
     described, numbers = _described(root, *scope)
     nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in described)
     places = [numbers[v] for v in scope]
@@ -52,6 +62,18 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
         f'{{"format": "{FORMAT}",\n "nodes": [\n{nodes}],\n "root": {numbers[root]},\n'
         f' "scope": {places}}}'
     )
+
+
+def format_terms(groups: Sequence[tuple[Sequence[Term], object]]) -> str:
+    """Some terms, of code as well, and what is said of each group of them, for this version.
+
+    >>> from eggrad.engine.terms.term import numeric, variable
+    >>> print(format_terms([([numeric("expm1", variable("x"))], "a note")]))
+    {"nodes": [{"op": "variable", "data": {"name": "x", "assume": []}, "args": [], "dims": []}, ...
+    """
+    described, numbers = _described(*(t for own, _ in groups for t in own))
+    found = [{"terms": [numbers[t] for t in own], "said": said} for own, said in groups]
+    return json.dumps({"nodes": described, "groups": found}, allow_nan=False)
 
 
 def _described(*roots: Term) -> tuple[list[dict[str, Any]], dict[Term, int]]:
@@ -98,8 +120,8 @@ def _data(node: Term) -> Any:
             return node.data.name
         case op if op in _WITHOUT_DATA:
             return None
-        case op:
-            raise UnsupportedOperation(f"{op} is for generated code, and has no JSON")
+        case _:
+            return node.data
 
 
 _PARTS: Final = ("carries", "slices", "constants", "results")
@@ -120,6 +142,7 @@ _ARITHMETIC: Final[Mapping[str, Callable[..., Term]]] = {
 _WITHOUT_DATA: Final = frozenset(
     {"delta", *_ARITHMETIC, *FUNCTIONS, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS}
 )
+_OF_CODE: Final = frozenset(NUMERIC).difference(PUBLIC, ("selection", "argsort", "scan"))
 
 
 # Reading -----------------------------------------------------------------------------------
@@ -152,6 +175,23 @@ def read_json(text: str, functions: Iterable[OwnFunction] = ()) -> tuple[Term, t
         raise ParseError("this is no expression: it is nested too deep", text, 0) from error
     except _WrongError as error:
         raise ParseError(str(error), text, _offset(text, error.path)) from error
+
+
+def read_terms(text: str) -> list[tuple[list[Term], Any]]:
+    """The groups of terms of a text that `format_terms` wrote; `ParseError` for all else.
+
+    >>> from eggrad.engine.terms.term import numeric, variable
+    >>> term = numeric("logsumexp", variable("x", ("n",)), data=((0,), ()))
+    >>> read_terms(format_terms([([term], ["so"])])) == [([term], ["so"])]
+    True
+    """
+    try:
+        top = _object(json.loads(text), ("nodes", "groups"))
+        made = _nodes(_list(top["nodes"], "nodes"), {}, ("nodes",), _EVERY)
+        groups = [_object(own, ("terms", "said")) for own in _list(top["groups"], "groups")]
+        return [([_operand(t, made) for t in _list(g["terms"])], g["said"]) for g in groups]
+    except (ValueError, TypeError, IndexError, RecursionError, _WrongError) as error:
+        raise ParseError(f"these are no terms: {error}", text[:1], 0) from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -194,10 +234,15 @@ def _read(whole: object, functions: Mapping[str, OwnFunction]) -> tuple[Term, tu
     return root, scope
 
 
-def _nodes(nodes: list[Any], functions: Mapping[str, OwnFunction], path: Path) -> list[Term]:
+def _nodes(
+    nodes: list[Any],
+    functions: Mapping[str, OwnFunction],
+    path: Path,
+    builders: "Mapping[str, Builder] | None" = None,
+) -> list[Term]:
     made: list[Term] = []
     for k, described in enumerate(nodes):
-        made.append(_node(described, made, functions, (*path, k)))
+        made.append(_node(described, made, functions, builders or _BUILDERS, (*path, k)))
     names: dict[str, Term] = {}
     for k, t in enumerate(made):
         if t.op == "variable" and names.setdefault(t.name, t) is not t:
@@ -245,7 +290,11 @@ def _operand(value: object, made: Sequence[Term], *path: str | int) -> Term:
 
 
 def _node(
-    described: object, made: Sequence[Term], functions: Mapping[str, OwnFunction], path: Path
+    described: object,
+    made: Sequence[Term],
+    functions: Mapping[str, OwnFunction],
+    builders: "Mapping[str, Builder]",
+    path: Path,
 ) -> Term:
     own = _object(described, ("op", "data", "args", "dims"), *path)
     op = _text(own["op"], *path, "op")
@@ -255,16 +304,16 @@ def _node(
     for k, d in enumerate(dims):
         if type(d) is not int and not isinstance(d, str):
             raise _WrongError("a size is a name or an integer", *path, "dims", k)
-    if op not in _BUILDERS:
+    if op not in builders:
         raise _WrongError(f"there is no operation {op!r}", *path, "op")
     if op in _WITHOUT_DATA and own["data"] is not None:
         raise _WrongError(f"{op} has no data, but null", *path, "data")
     wanted = _ARITIES.get(op)
     if wanted is not None and len(args) != wanted:
         raise _WrongError(f"{op} has {wanted} operands, not {len(args)}", *path, "args")
-    given = _Given(own["data"], args, dims, functions, (*path, "data"))
+    given = _Given(own["data"], args, dims, functions, builders, (*path, "data"))
     try:
-        found = _BUILDERS[op](given)
+        found = builders[op](given)
     except EggradError as error:
         raise _WrongError(f"node {path[-1]}: {error}", *path) from error
     if [*found.dims] != dims:
@@ -280,6 +329,7 @@ class _Given(NamedTuple):
     args: tuple[Term, ...]
     dims: list[Any]
     functions: Mapping[str, OwnFunction]
+    builders: "Mapping[str, Builder]"
     path: Path
 
 
@@ -411,7 +461,7 @@ def _scan(own: _Given) -> Term:
     if len(symbols) != len(outside):
         raise _WrongError("each size of a step stands for one of the loop", *own.path, "sizes")
     nodes = _list(step["nodes"], *path, "nodes")
-    made = _nodes(nodes, own.functions, (*path, "nodes"))
+    made = _nodes(nodes, own.functions, (*path, "nodes"), own.builders)
     own_sizes = checked_dims(outside)
     sizes: dict[Size, Size] = dict(zip(symbols, own_sizes, strict=True))
     # The sizes of the loop may have the name that the number of steps has in the step.
@@ -456,6 +506,14 @@ def _operation(build: Callable[..., Term], *first: str) -> "Builder":
     return lambda own: build(*first, *own.args)
 
 
+def _of_code(op: str) -> "Builder":
+    return lambda own: terms.numeric(op, *own.args, data=_tuples(own.data))
+
+
+def _tuples(data: object) -> object:
+    return tuple(map(_tuples, cast("list[object]", data))) if isinstance(data, list) else data
+
+
 Builder = Callable[[_Given], Term]
 
 _PUBLIC: Final = tuple(f.name for f in FUNCTIONS.values() if not f.lowered)
@@ -477,6 +535,8 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     **{op: _extreme(op) for op in EXTREMES},
     **{op: _operation(terms.numeric, op) for op in STACK_FUNCTIONS},
 }
+_EVERY: Final[Mapping[str, Builder]] = {**_BUILDERS, **{op: _of_code(op) for op in _OF_CODE}}
+"""The same, with the operations of code."""
 _ARITIES: Final = {
     **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),
     **dict.fromkeys(_ARITHMETIC, 2),

@@ -4,6 +4,8 @@ So a function can be differentiated as it is computed: the logarithm of a sum of
 passes on shares, and none of its exponentials is left.
 """
 
+from typing import cast
+
 from eggrad.engine.terms.functions import NUMERIC, PUBLIC
 from eggrad.rules.notation import *
 
@@ -56,6 +58,6 @@ stable_forms.state(
 
 WITHOUT_LAW = frozenset(NUMERIC).difference(
     (*PUBLIC, "selection", "argsort", "scan"),
-    (rule.statement.left.args[0].args[0] for rule in stable_forms.rules),
+    (cast(Node, rule.statement.node.args[0]).args[0] for rule in stable_forms.rules),
 )
 """The operations of code that no law differentiates."""

@@ -1,0 +1,188 @@
+"""What searches have found, kept for this process and the next: terms, by what was asked.
+
+A folder of the user's has a file for each question, as terms in JSON: nothing in it is run. A
+question is asked again by its own terms and options, under the same version of everything that
+searches. A file that is cut, foreign or changed is no answer, and is written anew.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
+from typing import Any, Final
+
+from eggrad.engine.costs.time_model import cache_path
+from eggrad.engine.errors import ParseError
+from eggrad.engine.recent import Recent
+from eggrad.engine.terms.term import Term, fixed_arrays, own_functions
+from eggrad.frontend.text.json_nodes import format_terms, read_terms
+
+VARIABLE: Final = "EGGRAD_CACHE"
+"""The environment variable that names the folder; "0" for none."""
+MOST_BYTES: Final = 64 << 20
+"""What the folder may take; what nobody has asked for longest goes."""
+# The share of the folder that one file may take, and what is left of it when it is too large.
+_ONE: Final = 1 / 16
+_LEFT: Final = 3 / 4
+# After so many files of a process the folder is looked at again.
+_OFTEN: Final = 64
+# What a file takes at the least.
+_BLOCK: Final = 4096
+# The numbers of arrays that a question has at the most.
+_MOST_NUMBERS: Final = 1 << 14
+
+Group = tuple[tuple[Term, ...], Any]
+"""Terms, and what is said of them in the words of JSON."""
+
+
+def kept(
+    name: str,
+    given: Sequence[Term],
+    options: object,
+    find: Callable[[], Sequence[Group]],
+) -> Sequence[Group]:
+    """What `find` returns, which depends on what is given, and on nothing else.
+
+    Declared functions are known to one process alone: what is found of them ends with it.
+
+    >>> from eggrad.engine.terms.term import constant
+    >>> one = constant(1)
+    >>> found = kept("example", [one], (), lambda: [((one,), "a note")])
+    >>> kept("example", [one], (), lambda: []) is found
+    True
+    """
+    question = name, repr(options), tuple(given)
+    found = _recent.get(question)
+    if found is None:
+        folder = _folder() if _can_be_kept(given) else None
+        found = find() if folder is None else _on_disk(folder, question, find)
+        _recent.put(question, found)
+    return found
+
+
+_recent: Final = Recent[object, Sequence[Group]](256)
+
+
+def forget() -> None:
+    """Be as a process that has not asked anything."""
+    _recent.clear()
+
+
+def _can_be_kept(given: Sequence[Term]) -> bool:
+    """Whether another process can ask the same, in few words."""
+    numbers = sum(a.values.size for a in fixed_arrays(*given))
+    return numbers <= _MOST_NUMBERS and not own_functions(*given)
+
+
+def _on_disk(
+    folder: Path, question: tuple[str, str, tuple[Term, ...]], find: Callable[[], Sequence[Group]]
+) -> Sequence[Group]:
+    name, options, given = question
+    asked = "\n".join((_edition(), name, options, format_terms([(given, None)])))
+    key = sha256(asked.encode()).hexdigest()
+    path = folder / key[:2] / f"{key}.json"
+    found = _read(path, key)
+    if found is None:
+        found = find()
+        _write(folder, path, f"{key}\n{format_terms(found)}".encode())
+    return found
+
+
+def _read(path: Path, key: str) -> Sequence[Group] | None:
+    """What a file has, None unless it is whole and answers the question."""
+    try:
+        check, _, rest = path.read_bytes().partition(b"\n")
+        if check != _checksum(rest):
+            return None
+        own, _, text = rest.decode().partition("\n")
+        if own != key:
+            return None
+        found = read_terms(text)
+        # What was asked for last goes last.
+        os.utime(path)
+    except (OSError, UnicodeDecodeError, ParseError):
+        return None
+    return [(tuple(terms), said) for terms, said in found]
+
+
+def _write(folder: Path, path: Path, content: bytes) -> None:
+    """Write a file at once, whoever else does; nothing where that cannot be done."""
+    if len(content) > MOST_BYTES * _ONE:
+        return
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
+            file.write(_checksum(content) + b"\n" + content)
+        new = Path(file.name)
+        try:
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+        _counter.written(folder)
+    except OSError:
+        return
+
+
+def _checksum(content: bytes) -> bytes:
+    return sha256(content).hexdigest().encode()
+
+
+class _Counter:
+    """How many files this process has written, for the folder to stay small."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._lock = Lock()
+
+    def written(self, folder: Path) -> None:
+        """Count a file; now and then make room."""
+        with self._lock:
+            if self._count % _OFTEN == 0:
+                _make_room(folder)
+            self._count += 1
+
+
+_counter: Final = _Counter()
+
+
+def _make_room(folder: Path) -> None:
+    """Remove what nobody has asked for longest, if all takes too much."""
+    found: list[tuple[float, int, Path]] = []
+    for path in folder.glob("??/*"):
+        own = path.stat()
+        found.append((own.st_mtime, max(own.st_size, _BLOCK), path))
+    total = sum(size for _, size, _ in found)
+    if total > MOST_BYTES:
+        for _, size, path in sorted(found):
+            path.unlink(missing_ok=True)
+            total -= size
+            if total <= MOST_BYTES * _LEFT:
+                break
+
+
+def _folder() -> Path | None:
+    """Where files are kept, if they are to be."""
+    given = os.environ.get(VARIABLE)
+    if given == "0":
+        return None
+    return Path(given) if given else cache_path().parent / "found"
+
+
+@cache
+def _edition() -> str:
+    """What answers depend on: the libraries that search, and the package's files."""
+    root = Path(str(files("eggrad")))
+    found = [version("egglog"), version("opt_einsum")]
+    # In a checkout the folders of the package are links.
+    for folder, _, names in os.walk(root, followlinks=True):
+        for name in names:
+            if name.endswith((".py", ".json", ".lark")):
+                own = (Path(folder) / name).stat()
+                found.append(f"{folder} {name} {own.st_size} {own.st_mtime_ns}")
+    found.sort()
+    return sha256("\n".join(found).encode()).hexdigest()

@@ -1,0 +1,109 @@
+"""Functions are differentiated in the forms that lose no digits, and lose none."""
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.errors import MissingRule
+from eggrad.engine.saturation.system import System
+from eggrad.engine.terms.functions import NUMERIC
+from eggrad.engine.terms.term import Term, numeric, postorder, variable
+from eggrad.frontend.calculus.code import as_computed
+from eggrad.rules.calculus.stable_forms import WITHOUT_LAW, stable_forms
+from eggrad.rules.standard import STANDARD
+
+ROWS = ((0, 1), (0,))
+X, Y = variable("x", ("m", "n")), variable("y", ("m", "n"))
+RULES = {rule.name: rule for rule in stable_forms.rules}
+
+
+def operation_of(name: str) -> str:
+    """The operation that a law differentiates."""
+    return name.removeprefix("pull_").removeprefix("first_of_").removeprefix("second_of_")
+
+
+def applied(name: str) -> Term:
+    if operation_of(name) in ("logsumexp", "softmax", "log_softmax"):
+        return numeric(operation_of(name), X, data=ROWS)
+    first = (Y, X) if name.startswith("pull_second") else (X, Y)
+    both = name.startswith(("pull_first", "pull_second"))
+    return numeric(operation_of(name), *first[: 1 + both])
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_nothing_else_differentiates_the_operation(name: str) -> None:
+    whole = applied(name)
+    cotangent = variable("w", whole.dims)
+    assert System(STANDARD).pull_back(whole, [X], cotangent, explore=False).term.dims == X.dims
+    others = stable_forms.only([f"stable_forms.{n}" for n in RULES if n != name])
+    without = STANDARD.mapped(lambda own: others if own is stable_forms else own)
+    with pytest.raises(MissingRule, match=operation_of(name)):
+        System(without).pull_back(whole, [X], cotangent, explore=False)
+
+
+def test_forms_without_a_law_are_left_out() -> None:
+    of_digits = {operation_of(name) for name in RULES}
+    assert of_digits.isdisjoint(WITHOUT_LAW)
+    assert {*NUMERIC} > WITHOUT_LAW
+    x = eg.variable("x", ("n",))
+    (found,) = as_computed([(eg.log(eg.sum(eg.exp(x))) * eg.sum(x**2) ** 0.5).term])
+    names = {t.op for t in postorder(found)}
+    assert "logsumexp" in names
+    assert names.isdisjoint(WITHOUT_LAW)
+
+
+def forward_algorithm(xp: Any, scores: Any, series: Any) -> Any:
+    transition = scores - xp.log(xp.sum(xp.exp(scores), axis=1, keepdims=True))
+    state = scores[0]
+    for seen in series:
+        state = (
+            xp.log(xp.sum(xp.exp(state[:, None] + transition), axis=0)) - (seen - scores[1]) ** 2
+        )
+    return xp.log(xp.sum(xp.exp(state)))
+
+
+def gated(xp: Any, weights: Any, series: Any) -> Any:
+    state = weights[0]
+    for seen in series:
+        gate = 1 / (1 + xp.exp(-(weights @ state + seen)))
+        state = gate * state + (1 - gate) * xp.tanh(weights.T @ state)
+    return xp.sum(state)
+
+
+class Exactly:
+    """NumPy's functions of arrays of mpmath's numbers."""
+
+    exp, log, tanh = (
+        staticmethod(np.vectorize(f, otypes=[object]))
+        for f in (mpmath.exp, mpmath.log, mpmath.tanh)
+    )
+    sum = staticmethod(np.sum)
+
+
+def slopes(f: Any, at: Any, series: Any) -> Any:
+    """The gradient by central differences, with digits enough."""
+    found = np.zeros_like(at)
+    with mpmath.workdps(900):
+        exact, step = np.vectorize(mpmath.mpf, otypes=[object])(at), mpmath.mpf(10) ** -300
+        for k in np.ndindex(at.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = exact.copy()
+                moved[k] += sign * step
+                ends.append(f(Exactly, moved, series))
+            found[k] = float((ends[0] - ends[1]) / (2 * step))
+    return found
+
+
+@pytest.mark.parametrize("f", [forward_algorithm, gated])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 300.0, 1000.0])
+@pytest.mark.parametrize("optimize", ["never", "now"])
+def test_long_chains_keep_their_digits(f: Any, scale: float, optimize: Any) -> None:
+    rng = np.random.default_rng(5)
+    at, series = scale * rng.normal(size=(3, 3)), rng.normal(size=4)
+    found = eg.grad(lambda p: f(np, p, series), optimize=optimize)(at)
+    wanted = slopes(f, at, series)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-13 * np.abs(wanted).max())
