@@ -5,12 +5,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, get_args
 
+import numpy as np
+
 from eggrad.engine.errors import ShapeError, UnknownVariable
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array, checked_size, real_numbers
-from eggrad.frontend.calculus.calculus import simplify
 from eggrad.frontend.elementwise.adjoint import (
     Frame,
     Occurrence,
@@ -43,6 +44,8 @@ from eggrad.frontend.expression.expression import (
     given_values,
 )
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
+from eggrad.frontend.interface.compile import tiered
+from eggrad.frontend.interface.tiers import TieredFunction
 from eggrad.frontend.matrix.declarations import given_dims
 from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
@@ -80,7 +83,7 @@ class Definition:
         self.lengths = dict(sizes)
         self.arguments = dict(shapes)
         self._found: dict[Node, list[Occurrence]] = {}
-        self._last: tuple[object, Expression] | None = None
+        self._last: tuple[object, TieredFunction] | None = None
 
     @property
     def sizes(self) -> dict[str, Size]:
@@ -218,7 +221,9 @@ class Definition:
         arrays = arrays_of(self.arguments, given, needed)
         symbols = numbers_of(wanted, self.arguments, arrays, given)
         shapes = {name: array.shape for name, array in arrays.items()}
-        return self._at(symbols, shapes).evaluate(arrays)
+        function = self._at(symbols, shapes)
+        with np.errstate(all="ignore"):
+            return function(**{name: arrays[name] for name in function.parameters})
 
     @cached_property
     def _needed(self) -> tuple[set[str], set[str]]:
@@ -227,8 +232,10 @@ class Definition:
         symbols = sizes | free_names(self.body).difference(self.lengths)
         return {n.name for n in walk(self.body) if isinstance(n, Read)}, symbols
 
-    def _at(self, symbols: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]) -> Expression:
-        """The expression at sizes that are numbers; that of the last call is kept."""
+    def _at(
+        self, symbols: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
+    ) -> TieredFunction:
+        """What computes the entries at sizes that are numbers; that of the last call is kept."""
         asked = dict(symbols), dict(shapes)
         if self._last is None or self._last[0] != asked:
             forms = {name: Affine({}, number) for name, number in symbols.items()}
@@ -238,8 +245,7 @@ class Definition:
             _check_sizes(lengths)
             _check_readings(body, lengths, shapes)
             found = expression(*as_term(lengths, arguments, body))
-            simpler = simplify(found.term).term
-            self._last = asked, expression(simpler, found.variables, lost=frozenset(arguments))
+            self._last = asked, tiered(lambda _: found)
         return self._last[1]
 
     def to(self, language: Format) -> str:
