@@ -173,11 +173,15 @@ class Snapshot:
             c: [m for m in own if m.constructor not in names and m.operation not in names]
             for c, own in self.members.items()
         }
-        _, trees = extract.cheapest_trees(rest, self.cost)
+        found = extract.cheapest_trees(rest, self.cost)
+        trees = found[1]
         for cls, members in rest.items():
             if cls in trees:
                 self.members[cls] = [m for m in members if all(c in trees for c in m.children)]
         self._choose_again()
+        if len(trees) == len(rest):
+            # What is left is what these are the trees of.
+            self._trees = found
 
     def keep_numbers(self) -> None:
         """Leave out names of what is a number: they may stand for terms of other variables."""

@@ -4,7 +4,8 @@ The nodes of a term, operands first, are cut into windows. Each is looked at wit
 opened a few levels deep; what is deeper is a variable there. Where a window ends depends on the
 nodes around alone, so that the steps of a loop that was unrolled have the same windows, and windows
 that differ in names alone are one. So rules work on shallow terms, however deep a term is, and the
-work grows with what is different in it. Terms with exponentials or logarithms are looked at whole.
+work grows with what is different in it. What another window computes has a name that costs nothing,
+unless it may overflow.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,10 +24,9 @@ Search = Callable[[Sequence[Term], Mapping[Term, Term]], Sequence[Term]]
 WHOLE: Final = 64
 # A window ends after so many nodes: at the least, at the most, and in the mean beyond the least.
 LEAST, MOST, MEAN = 24, 64, 12
-# What may cancel in a quotient is no number that another window knows.
+# What overflows, and operations that it overflows through.
 _GROWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 _ARITHMETIC: Final = frozenset({"add", "subtract", "negate", "divide", "power", "einsum", "where"})
-FAR_APART: Final = frozenset({"log", *_GROWING})
 # How deep the operands of a window are opened.
 DEPTH: Final = 2
 # A number with a larger denominator is no number that laws know of; of so many not even the sign
@@ -68,7 +68,10 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
 
 
 def _large(nodes: Sequence[Term]) -> set[Term]:
-    """What may overflow or vanish where a quotient or a logarithm of it does not."""
+    """What may overflow or vanish where a quotient or a logarithm of it does not.
+
+    It has no name: a quotient of it would be taken for nothing, and no stable form found.
+    """
     found = set[Term]()
     for t in nodes:
         if t.op in _GROWING or (t.op in _ARITHMETIC and not found.isdisjoint(t.args)):

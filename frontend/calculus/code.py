@@ -13,7 +13,8 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.costs.time_model import Rates, TimeModel
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.windows import FAR_APART, in_windows
+from eggrad.engine.saturation.windows import in_windows
+from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.kept import Group, kept
@@ -21,6 +22,8 @@ from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.calculus.stable_forms import WITHOUT_LAW
 from eggrad.rules.standard import BY_EXPONENTIALS, system
 
+# Functions whose compositions may overflow or lose digits.
+_UNSTABLE: Final = frozenset({"log", *(f.name for f in FUNCTIONS.values() if f.grows)})
 # Functions of sums of exponentials.
 OF_EXPONENTIALS: Final = ("logsumexp", "softmax", "log_softmax")
 
@@ -82,7 +85,7 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
     >>> [t.op for t in as_computed([apply("log", add(constant(1), apply("exp", variable("x"))))])]
     ['softplus']
     """
-    if not any(t.op in FAR_APART for t in postorder(*roots)):
+    if not any(t.op in _UNSTABLE for t in postorder(*roots)):
         return roots
 
     def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
