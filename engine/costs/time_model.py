@@ -213,8 +213,13 @@ def load_rates(library: str = "numpy") -> Rates:
     `UserWarning` that says why.
     """
     library = library if library in MEASURED else "numpy"
-    path = cache_path(library)
-    if path.exists():
+    try:
+        path = cache_path(library)
+        is_there = path.exists()
+    except (OSError, RuntimeError):
+        # The user has no folder that can be read, or none at all.
+        return default_rates(library)
+    if is_there:
         try:
             return read_rates(path, library)
         except RatesError as error:

@@ -33,7 +33,7 @@ _LEFT: Final = 3 / 4
 _OFTEN: Final = 64
 # What a file takes at the least.
 _BLOCK: Final = 4096
-# The numbers of arrays that a question has at the most.
+# The numbers of arrays that a question or an answer has at the most.
 _MOST_NUMBERS: Final = 1 << 14
 
 Group = tuple[tuple[Term, ...], Any]
@@ -73,10 +73,10 @@ def forget() -> None:
     _recent.clear()
 
 
-def _can_be_kept(given: Sequence[Term]) -> bool:
-    """Whether another process can ask the same, in few words."""
-    numbers = sum(a.values.size for a in fixed_arrays(*given))
-    return numbers <= _MOST_NUMBERS and not own_functions(*given)
+def _can_be_kept(terms: Sequence[Term]) -> bool:
+    """Whether terms mean the same in another process, and are said in few words."""
+    numbers = sum(a.values.size for a in fixed_arrays(*terms))
+    return numbers <= _MOST_NUMBERS and not own_functions(*terms)
 
 
 def _on_disk(
@@ -89,7 +89,8 @@ def _on_disk(
     found = _read(path, key)
     if found is None:
         found = find()
-        _write(folder, path, f"{key}\n{format_terms(found)}".encode())
+        if _can_be_kept([t for own, _ in found for t in own]):
+            _write(folder, path, f"{key}\n{format_terms(found)}".encode())
     return found
 
 
@@ -168,9 +169,13 @@ def _make_room(folder: Path) -> None:
 def _folder() -> Path | None:
     """Where files are kept, if they are to be."""
     given = os.environ.get(VARIABLE)
-    if given == "0":
+    if given:
+        return Path(given) if given != "0" else None
+    try:
+        return cache_path().parent / "found"
+    except RuntimeError:
+        # Nobody knows the user's folder.
         return None
-    return Path(given) if given else cache_path().parent / "found"
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.costs.time_model import default_rates
+from eggrad.engine.costs.time_model import default_rates, load_rates
 from eggrad.engine.terms.term import Term, apply, numeric, variable
 from eggrad.frontend.calculus import code, kept
 from eggrad.frontend.calculus.kept import Group
@@ -107,6 +107,17 @@ def test_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setenv(kept.VARIABLE, own)
         assert asked() == asked() == (ANSWER, 1)
     assert file.read_text() == ""
+
+
+def test_a_user_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(_: object = None) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv(kept.VARIABLE)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    assert asked() == asked() == (ANSWER, 1)
+    assert load_rates() == default_rates()
 
 
 def test_declared_functions_are_of_one_process(folder: Path) -> None:
