@@ -115,6 +115,7 @@ bench: $(OPTIONAL)
 		$(if $(BUDGET),--budget $(BUDGET))
 	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
 	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.losses $(if $(BUDGET),--budget $(BUDGET))
+	@$(RUN) -m tests.benchmarks.first_calls --held-out
 	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.backends \
 		$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(BUDGET),--budget $(BUDGET)) $(if $(WRITE),--write)

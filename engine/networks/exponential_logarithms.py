@@ -47,10 +47,18 @@ def _read(graph: Snapshot) -> dict[int, Logarithm]:
 
     def logarithm(cls: int, found: Mapping[int, Logarithm]) -> Logarithm | None:
         nodes = (_of_node(graph, cls, m, found) for m in graph.members[cls])
-        ways = chain([_of_element(graph, cls)], nodes)
+        element = [_of_element(graph, cls)]
+        # exp(log a) = a says nothing of the logarithm of a.
+        ways = chain(nodes, element) if _is_exp_of_log(graph, cls) else chain(element, nodes)
         return next((w for w in ways if w is not None), None)
 
     return read_by_operands(graph, logarithm)
+
+
+def _is_exp_of_log(graph: Snapshot, cls: int) -> bool:
+    """Whether an e-class is the exponential of its own logarithm."""
+    powers = (m.children[0] for m in graph.members[cls] if is_call(m, "exp"))
+    return any(is_call(m, "log") and m.children[0] == cls for c in powers for m in graph.members[c])
 
 
 def _of_element(graph: Snapshot, cls: int) -> Logarithm | None:

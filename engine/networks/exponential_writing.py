@@ -359,7 +359,8 @@ def logarithms_of_elements(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in graph.classes:
         for member in graph.members[cls]:
             element = exponential(graph, member.children[0]) if is_call(member, "log") else None
-            if element is not None:
+            # That log a = log exp log a vouches for nothing.
+            if element is not None and (element.step or element.form != linear(graph, cls)):
                 for term in _logarithms(Writer(graph, graph.dims[cls]), element):
                     yield cls, term
 

@@ -163,7 +163,8 @@ class Budget:
 class Report:
     """What a run did: iterations, size, matches of each rule, and notes on what was cut short.
 
-    `solved` is about exact extraction, where that was asked for.
+    `solved` is about exact extraction, where that was asked for. A search that has `failed` by a
+    mistake of ours has left terms as they were.
     """
 
     iterations: int = 0
@@ -171,6 +172,7 @@ class Report:
     matches: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     solved: Solved | None = None
+    failed: bool = False
 
     @property
     def complete(self) -> bool:
@@ -185,6 +187,7 @@ class Report:
             self.matches + later.matches,
             self.notes + later.notes,
             later.solved,
+            self.failed or later.failed,
         )
 
 

@@ -195,7 +195,8 @@ class System:
             return answer(search, *question)
         key = (answer.__name__, search, *question)
         found = self._answers.get(key) or answer(search, *question)
-        self._answers.put(key, found)
+        if not found.report.failed:
+            self._answers.put(key, found)
         return found
 
     def _differentiate(self, search: Search, term: Term, x: Term, mode: str) -> Result:
@@ -275,7 +276,7 @@ class System:
 
             found = optional("simplifying", explored, run.egraph.abandon)
         if found is None:
-            return Result(as_found, Report())
+            return Result(as_found, Report(failed=True))
 
         def cheapest() -> Result:
             return self.widened(found, found.cheapest(seconds), budget, models, seconds)
@@ -380,7 +381,7 @@ class System:
     @staticmethod
     def _or_as_it_stands(search: Callable[[], Result], roots: Sequence[Term]) -> Result:
         """The cheapest terms, or the roots, which are right without a search."""
-        return optional("simplifying", search, lambda: Result(tuple(roots), Report()))
+        return optional("simplifying", search, lambda: Result(tuple(roots), Report(failed=True)))
 
     def simplify(
         self,

@@ -27,8 +27,9 @@ LEAST, MOST, MEAN = 24, 64, 12
 # What overflows, and operations that it overflows through.
 _GROWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 _ARITHMETIC: Final = frozenset({"add", "subtract", "negate", "divide", "power", "einsum", "where"})
-# How deep the operands of a window are opened.
+# How deep the operands of a window are opened, and those that may overflow.
 DEPTH: Final = 2
+DEPTH_OF_LARGE: Final = 4
 # A number with a larger denominator is no number that laws know of; of so many not even the sign
 # is kept, for they are data.
 _ARBITRARY: Final = 1 << 20
@@ -51,7 +52,7 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     if len(nodes) <= WHOLE:
         return tuple(search(roots, {}))
     large = _large(nodes)
-    windows = [_Window(own) for own in _cut(nodes)]
+    windows = [_Window(own, large) for own in _cut(nodes)]
     needed = {*roots}.union(*(own.needed for own in windows))
     names: dict[Term, Term] = {}
     numbers = {a for t in nodes for a in t.args if _is_arbitrary(a)}
@@ -98,14 +99,18 @@ def _mark(t: Term) -> int:
 
 
 class _Window:
-    """Some nodes of a term, and operands of theirs, a few levels deep."""
+    """Some nodes of a term, and operands of theirs, a few levels deep.
 
-    def __init__(self, nodes: Sequence[Term]) -> None:
-        self._nodes = nodes
-        inside, level = {*nodes}, {*nodes}
-        self._opened = {*nodes}
-        for _ in range(DEPTH):
+    What may overflow is opened deeper, down to what does not if that is near.
+    """
+
+    def __init__(self, nodes: Sequence[Term], large: Collection[Term]) -> None:
+        self._nodes, inside = nodes, {*nodes}
+        self._opened, level = {*nodes}, {*nodes}
+        for depth in range(DEPTH_OF_LARGE):
             level = {a for t in level for a in t.args if a.args} - self._opened
+            if depth >= DEPTH:
+                level.intersection_update(large)
             self._opened |= level
         self.needed = {a for t in self._opened for a in t.args if a.args} - inside
         """What other windows have to say what it is equal to."""

@@ -22,7 +22,7 @@ from eggrad.engine.terms.term import (
     variables,
 )
 from eggrad.engine.terms.term_patterns import substituted
-from eggrad.frontend.calculus.kept import Group, kept
+from eggrad.frontend.calculus.kept import kept_result
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
@@ -234,12 +234,7 @@ def _answer(
     if own or search.exact or search.budget.seconds is not None:
         return ask()
 
-    def found() -> Sequence[Group]:
-        result = ask()
-        return [(result.terms, result.report.notes)]
-
-    ((terms, notes),) = kept(name, given, (search, how), found)
-    return Result(terms, Report(notes=[*notes]))
+    return kept_result(name, given, (search, how), ask)
 
 
 # What a result becomes where it is printed, compiled or compared ---------------------------

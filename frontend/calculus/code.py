@@ -19,7 +19,7 @@ from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.rules.calculus.stable_forms import WITHOUT_LAW
+from eggrad.rules.calculus.stable_forms import WITH_LAW, WITHOUT_LAW
 from eggrad.rules.standard import BY_EXPONENTIALS, system
 
 # Functions whose compositions may overflow or lose digits.
@@ -77,9 +77,10 @@ def unexplored(
 
 @shows_progress("differentiating")
 def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
-    """The stable forms of terms with exponentials or logarithms, to be differentiated as such.
+    """The forms of terms in which they are computed, to be differentiated as such.
 
-    So code never meets the derivative of what it does not compute.
+    So code never meets the derivative of what it does not compute. Terms without sums of
+    exponentials, and powers of such, are as they were.
 
     >>> from eggrad.engine.terms.term import add, apply, constant, variable
     >>> [t.op for t in as_computed([apply("log", add(constant(1), apply("exp", variable("x"))))])]
@@ -91,7 +92,8 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
     def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
         return _stable(own, CostModel(), WITHOUT_LAW, names=names)
 
-    return _kept_form("computed", roots, (), lambda: in_windows(roots, stable))
+    found = _kept_form("computed", roots, (), lambda: in_windows(roots, stable))
+    return found if any(t.op in WITH_LAW for t in postorder(*found)) else roots
 
 
 @shows_progress("printing")
@@ -139,12 +141,9 @@ def _stable(
     def again(results: Sequence[Term]) -> Sequence[Term]:
         return _stable(results, model, lacking, if_vouched=if_vouched)
 
-    def cheapest() -> Sequence[Term]:
-        found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
-        own = found.cheapest().terms if not if_vouched or found.is_vouched else roots
-        return with_steps(own, with_stable_results)
-
-    return optional("looking for a form that loses no digits", cheapest, lambda: roots)
+    found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
+    own = found.cheapest().terms if not if_vouched or found.is_vouched else roots
+    return with_steps(own, with_stable_results)
 
 
 @shows_progress("compiling")
@@ -162,24 +161,28 @@ def lower(
     """
 
     def found() -> Sequence[Group]:
-        forms = optional(
-            "looking for fast forms",
-            lambda: find_variants(system(), roots, rates, sizes),
-            lambda: (SizeVariant(tuple(roots)),),
-        )
+        forms = find_variants(system(), roots, rates, sizes)
         return [(tuple(with_known_values(f.terms, _value)), [*f.sizes]) for f in forms]
 
     options = rates, tuple(sorted((sizes or {}).items()))
-    own = kept("variants", roots, options, found)
+    own = optional(
+        "looking for fast forms",
+        lambda: kept("variants", roots, options, found),
+        lambda: [(tuple(roots), ())],
+    )
     return tuple(SizeVariant(terms, tuple(at)) for terms, at in own)
 
 
 def _kept_form(
     name: str, roots: Sequence[Term], options: object, find: Callable[[], Sequence[Term]]
 ) -> tuple[Term, ...]:
-    """The only form of some terms that is looked for."""
-    ((found, _),) = kept(name, roots, options, lambda: [(tuple(find()), None)])
-    return found
+    """The only form of some terms that is looked for; the terms where that fails."""
+
+    def search() -> tuple[Term, ...]:
+        ((found, _),) = kept(name, roots, options, lambda: [(tuple(find()), None)])
+        return found
+
+    return optional("looking for a form that loses no digits", search, lambda: tuple(roots))
 
 
 @np.errstate(all="ignore")

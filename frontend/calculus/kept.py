@@ -6,7 +6,10 @@ searches. A file that is cut, foreign or changed is no answer, and is written an
 """
 
 import os
+import re
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -16,9 +19,12 @@ from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import Any, Final
 
+import numpy as np
+
 from eggrad.engine.costs.time_model import cache_path
 from eggrad.engine.errors import ParseError
 from eggrad.engine.recent import Recent
+from eggrad.engine.saturation.schedule import Report, Result
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions
 from eggrad.frontend.text.json_nodes import format_terms, read_terms
 
@@ -33,6 +39,8 @@ _LEFT: Final = 3 / 4
 _OFTEN: Final = 64
 # What a file takes at the least.
 _BLOCK: Final = 4096
+# What the files are called, and those that nobody has finished.
+_OURS: Final = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.json|eggrad-\w+\.new)")
 # The numbers of arrays that a question or an answer has at the most.
 _MOST_NUMBERS: Final = 1 << 14
 
@@ -45,10 +53,12 @@ def kept(
     given: Sequence[Term],
     options: object,
     find: Callable[[], Sequence[Group]],
+    lasting: Callable[[], bool] = lambda: True,
 ) -> Sequence[Group]:
     """What `find` returns, which depends on what is given, and on nothing else.
 
-    Declared functions are known to one process alone: what is found of them ends with it.
+    Declared functions are known to one process alone: what is found of them ends with it. Nothing
+    is kept of what raises an error, or is not `lasting` after all.
 
     >>> from eggrad.engine.terms.term import constant
     >>> one = constant(1)
@@ -60,9 +70,32 @@ def kept(
     found = _recent.get(question)
     if found is None:
         folder = _folder() if _can_be_kept(given) else None
-        found = find() if folder is None else _on_disk(folder, question, find)
-        _recent.put(question, found)
+        found = find() if folder is None else _on_disk(folder, question, find, lasting)
+        if lasting():
+            _recent.put(question, found)
     return found
+
+
+def kept_result(
+    name: str, given: Sequence[Term], options: object, ask: Callable[[], Result]
+) -> Result:
+    """What a system answers, unless it has failed: the terms, and what cut it short.
+
+    >>> from eggrad.engine.terms.term import constant
+    >>> kept_result("another example", [], (), lambda: Result((constant(1),), Report())).complete
+    True
+    """
+    asked: list[Result] = []
+
+    def find() -> Sequence[Group]:
+        asked.append(ask())
+        return [(asked[0].terms, asked[0].report.notes)]
+
+    def lasting() -> bool:
+        return not asked or not asked[0].report.failed
+
+    ((terms, notes),) = kept(name, given, options, find, lasting)
+    return Result(terms, Report(notes=[*notes]))
 
 
 _recent: Final = Recent[object, Sequence[Group]](256)
@@ -80,7 +113,10 @@ def _can_be_kept(terms: Sequence[Term]) -> bool:
 
 
 def _on_disk(
-    folder: Path, question: tuple[str, str, tuple[Term, ...]], find: Callable[[], Sequence[Group]]
+    folder: Path,
+    question: tuple[str, str, tuple[Term, ...]],
+    find: Callable[[], Sequence[Group]],
+    lasting: Callable[[], bool] = lambda: True,
 ) -> Sequence[Group]:
     name, options, given = question
     asked = "\n".join((_edition(), name, options, format_terms([(given, None)])))
@@ -89,7 +125,7 @@ def _on_disk(
     found = _read(path, key)
     if found is None:
         found = find()
-        if _can_be_kept([t for own, _ in found for t in own]):
+        if lasting() and _can_be_kept([t for own, _ in found for t in own]):
             _write(folder, path, f"{key}\n{format_terms(found)}".encode())
     return found
 
@@ -104,11 +140,12 @@ def _read(path: Path, key: str) -> Sequence[Group] | None:
         if own != key:
             return None
         found = read_terms(text)
-        # What was asked for last goes last.
-        os.utime(path)
     except (OSError, UnicodeDecodeError, ParseError):
         return None
-    return [(tuple(terms), said) for terms, said in found]
+    with suppress(OSError):
+        # What was asked for last goes last.
+        os.utime(path)
+    return [(tuple(terms), said) for terms, said in found] or None
 
 
 def _write(folder: Path, path: Path, content: bytes) -> None:
@@ -117,7 +154,9 @@ def _write(folder: Path, path: Path, content: bytes) -> None:
         return
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
+        with NamedTemporaryFile(
+            dir=path.parent, prefix="eggrad-", suffix=".new", delete=False
+        ) as file:
             file.write(_checksum(content) + b"\n" + content)
         new = Path(file.name)
         try:
@@ -154,9 +193,11 @@ _counter: Final = _Counter()
 def _make_room(folder: Path) -> None:
     """Remove what nobody has asked for longest, if all takes too much."""
     found: list[tuple[float, int, Path]] = []
+    # Somebody's own files may be there as well.
     for path in folder.glob("??/*"):
-        own = path.stat()
-        found.append((own.st_mtime, max(own.st_size, _BLOCK), path))
+        if _OURS.fullmatch(f"{path.parent.name}/{path.name}"):
+            own = path.stat()
+            found.append((own.st_mtime, max(own.st_size, _BLOCK), path))
     total = sum(size for _, size, _ in found)
     if total > MOST_BYTES:
         for _, size, path in sorted(found):
@@ -182,7 +223,7 @@ def _folder() -> Path | None:
 def _edition() -> str:
     """What answers depend on: the libraries that search, and the package's files."""
     root = Path(str(files("eggrad")))
-    found = [version("egglog"), version("opt_einsum")]
+    found = [sys.version, np.__version__, version("egglog"), version("opt_einsum")]
     # In a checkout the folders of the package are links.
     for folder, _, names in os.walk(root, followlinks=True):
         for name in names:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Final
 
 from eggrad.engine.indices.integer_conditions import (
@@ -23,12 +23,12 @@ from eggrad.engine.indices.integer_conditions import (
 )
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.saturation import system as saturation
-from eggrad.engine.saturation.schedule import Report, Result
+from eggrad.engine.saturation.schedule import Result
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.budget_warning import warn_of
-from eggrad.frontend.calculus.kept import Group, kept
+from eggrad.frontend.calculus.kept import kept_result
 from eggrad.frontend.elementwise.paths import Path
 from eggrad.frontend.elementwise.syntax import (
     ZERO,
@@ -320,15 +320,10 @@ def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
     own = [saturation.Level(*level) for level in levels]
 
-    def found() -> Sequence[Group]:
-        result = saturation.pull_back_levels(system(), own, cotangent)
-        return [(result.terms, result.report.notes)]
-
     given = [cotangent, *(t for level in own for t in (level.term, *level.wrt))]
-    ((adjoints, notes),) = kept(
-        "levels", given, [(len(level.wrt), level.above) for level in own], found
-    )
-    return Result(adjoints, Report(notes=notes))
+    nested = [(len(level.wrt), level.above) for level in own]
+    ask = partial(saturation.pull_back_levels, system(), own, cotangent)
+    return kept_result("levels", given, nested, ask)
 
 
 def _parts(node: Node) -> list[Opaque]:

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dis import get_instructions
 from functools import lru_cache, partial
 from operator import is_
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    GenericAlias,
+    MethodType,
+    ModuleType,
+    UnionType,
+)
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,14 +44,20 @@ _PLAIN: Final = (
 )
 # Their functions read nothing that changes.
 _CONSTANT: Final = frozenset(
-    {"builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator", "scipy"}
+    {
+        *("builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator"),
+        *("scipy", "typing"),
+    }
 )
 _ELSEWHERE: Final = frozenset(
     {
         *("environ", "eval", "exec", "globals", "input", "random", "rvs", "time", "vars"),
+        *("__import__", "__globals__"),
         *("fromfile", "genfromtxt", "load", "loadmat", "loadtxt", "memmap", "open"),
     }
 )
+# How code looks up a name that is no variable of its own.
+_LOADS: Final = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _MOST_PARTS: Final = 1000
 # Arrays of at least so many bytes are not copied to be compared, where an integer has an entry.
 _LARGE: Final = 1 << 14
@@ -143,15 +158,14 @@ def _names(code: CodeType) -> frozenset[str] | None:
     None where it reads what has no name here: what is drawn or read anew at every call, what
     other modules have.
     """
-    named: dict[str, set[str]] = {"IMPORT_NAME": set(), "LOAD_GLOBAL": set(), "LOAD_NAME": set()}
-    for i in get_instructions(code):
-        if i.opname in named:
-            named[i.opname].add(i.argval)
+    instructions = [*get_instructions(code)]
+    imported = {i.argval for i in instructions if i.opname == "IMPORT_NAME"}
     if not _ELSEWHERE.isdisjoint(code.co_names):
         return None
-    if any(name.partition(".")[0] not in _CONSTANT for name in named["IMPORT_NAME"]):
+    if any(name.partition(".")[0] not in _CONSTANT for name in imported):
         return None
-    found = frozenset(named["LOAD_GLOBAL"] | named["LOAD_NAME"])
+    # Attributes are among the names of the code, too.
+    found = frozenset(i.argval for i in instructions if i.opname in _LOADS)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             own = _names(inner)
@@ -343,7 +357,12 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield value
     elif isinstance(value, _PLAIN):
         yield from (kind, value)
-    elif isinstance(value, Expression) or (kind is ModuleType and _is_constant(value)):
+    elif (
+        isinstance(value, Expression)
+        or (kind is ModuleType and _is_constant(value))
+        or _home(kind) == "typing"
+        or isinstance(value, GenericAlias | UnionType)
+    ):
         yield value
     elif kind in (tuple, list, dict, set, frozenset) and depth < 9 and len(value) < _MOST_PARTS:
         yield from (kind, len(value))
@@ -364,6 +383,11 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
 
 def _is_constant(value: Any) -> bool:
     """Whether a module, class or function is one of those that do not change."""
+    if isinstance(value, ModuleType) and ".random" in value.__name__:
+        return False
     if isinstance(value, ModuleType | type | FunctionType | BuiltinFunctionType):
         return _home(value) in _CONSTANT
-    return isinstance(value, np.ufunc | type(np.sum)) or _home(type(value)) == "eggrad"
+    if isinstance(value, np.ufunc):
+        # One of objects calls a function of somebody's.
+        return any("O" not in types for types in value.types)
+    return isinstance(value, type(np.sum)) or _home(type(value)) == "eggrad"

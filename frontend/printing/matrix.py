@@ -36,7 +36,7 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
-from eggrad.frontend.calculus.kept import Group, kept
+from eggrad.frontend.calculus.kept import kept
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
 from eggrad.rules.standard import AT_SYMMETRIC, system
@@ -648,12 +648,11 @@ def shortest(term: Term) -> Term:
     if term.order > 2 or (known and node_count([term]) > MOST_NODES):
         return term
 
-    def found() -> Sequence[Group]:
-        own = optional("looking for the shortest formula", lambda: _shortest(term), lambda: term)
-        return [((own,), None)]
+    def search() -> Term:
+        (((found,), _),) = kept("shortest", [term], (), lambda: [((_shortest(term),), None)])
+        return found
 
-    (((shorter,), _),) = kept("shortest", [term], (), found)
-    return shorter
+    return optional("looking for the shortest formula", search, lambda: term)
 
 
 def _shortest(term: Term) -> Term:

@@ -465,7 +465,9 @@ def _scan(own: _Given) -> Term:
     own_sizes = checked_dims(outside)
     sizes: dict[Size, Size] = dict(zip(symbols, own_sizes, strict=True))
     # The sizes of the loop may have the name that the number of steps has in the step.
-    steps = sizes[_text(step["steps"], *path, "steps")] = unused_size((), own_sizes)
+    steps: Size = step["steps"]
+    if type(steps) is not int:
+        steps = sizes[_text(steps, *path, "steps")] = unused_size((), own_sizes)
     made = substitute_sizes(made, sizes)
     carries, slices, constants, results = (
         [

@@ -1,5 +1,6 @@
 """What is kept between processes: found again, and never wrong."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.costs.time_model import default_rates, load_rates
+from eggrad.engine.guard import SearchFailure
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.term import Term, apply, numeric, variable
 from eggrad.frontend.calculus import code, kept
 from eggrad.frontend.calculus.kept import Group
@@ -136,6 +139,41 @@ def test_the_folder_stays_small(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     assert asked(options="kept in use") == (ANSWER, 0)
 
 
+def test_files_of_others_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_BYTES", 20 * 4096)
+    monkeypatch.setattr(kept, "_OFTEN", 1)
+    others = [folder / name for name in ("ml/data.bin", "ab/notes.json", "go/src/main.go")]
+    for other in others:
+        other.parent.mkdir(parents=True)
+        other.write_bytes(bytes(99 * 4096))
+        os.utime(other, (0, 0))
+    for n in range(40):
+        asked(options=n)
+    assert all(other.exists() for other in others)
+    assert len([*folder.glob("*/*.json")]) <= 21
+
+
+def test_what_has_failed_is_looked_for_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    x = eg.variable("x", ("n",))
+    f = eg.sum(eg.log(1 + eg.exp(x)))
+    kept.forget()
+    with monkeypatch.context() as patch:
+        patch.setattr(System, "explore", fails)
+        patch.setattr(System, "_explored", fails)
+        with pytest.warns(SearchFailure):
+            assert code.lower([f.term], default_rates())[0].terms == (f.term,)
+        with pytest.warns(SearchFailure):
+            assert code.stable_form(f.term) is f.term
+        with pytest.warns(SearchFailure):
+            eg.simplify(f + f)
+    assert not files_of(folder)
+    assert code.stable_form(f.term) is not f.term
+    assert eg.simplify(f + f) is eg.simplify(2 * f)
+
+
 def test_writers_at_once(folder: Path) -> None:
     def write(n: int) -> Sequence[Group]:
         return kept._on_disk(folder, ("example", str(n % 3), (X,)), lambda: ANSWER)
@@ -173,5 +211,6 @@ def test_loops_and_arrays_are_read_as_they_were() -> None:
         carry, _ = eg.scan(lambda c, t: (np.tanh(c * t), None), x, np.arange(3.0))
         return np.sum(carry[np.array([1, 0])] * np.array([-0.0, np.pi]))
 
-    terms: list[Term] = [f(eg.variable("x", (2,))).term]
+    term = f(eg.variable("x", (2,))).term
+    terms: list[Term] = [term, *code.lower([term], default_rates())[0].terms]
     assert read_terms(format_terms([(terms, [])])) == [(terms, [])]

@@ -107,6 +107,22 @@ def odd(n: int, x: Any) -> Any:
     return even(n - 1, x)
 
 
+def test_hints_and_names_of_attributes_are_no_values() -> None:
+    def f(x: Any) -> Any:
+        def helper(a: Any, b: "list[int] | None" = None, *, c: list[int] | None = None) -> Any:
+            return a.state * a.T
+
+        return helper(x)
+
+    # No attribute of an array is the global of its name.
+    g = FunctionType(f.__code__, {"Any": Any, "state": Model(), "T": Model()})
+    before = reads(g)
+    assert before is not None
+    assert changed(before, g) == set()
+    h = FunctionType(f.__code__, {"Any": Model()})
+    assert reads(h) is None
+
+
 def test_functions_that_call_one_another() -> None:
     state["k"] = 1
     before = reads(even)
@@ -175,6 +191,9 @@ def imports(x: Any) -> Any:
         reading(np.array([None])),
         reading(pytest),
         lambda x: x * np.random.normal(),
+        reading(np.random),
+        reading(np.frompyfunc(len, 1, 1)),
+        lambda x: x * len(__import__("json").dumps(1)),
         lambda x: x * globals()["state"],
         lambda x: x * np.load("weights.npy"),
         lambda x: x * norm.rvs(),
