@@ -183,7 +183,7 @@ def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
         sign = 1 if a > 0 else -1
         factors.append(raised(writer.at_half("tanh", f.z), sign * pairs))
         a, b = a - sign * pairs, b + sign * pairs
-    paired = bool(factors)
+    paired = [*factors]
     number = f.number
     if a < 0 or (a > 0 and b == 0):
         # exp(z) - 1 = -exp(z) * (exp(-z) - 1): as many of one sign as there are exponentials.
@@ -193,9 +193,9 @@ def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
             if count:
                 base = terms.numeric("expm1", writer.total(multiple(f.z, k)))
                 factors.append(raised(base, sign * count))
-        if 2 * m == -a and b == 0 and not paired:
+        if 2 * m == -a and b == 0:
             both = raised(writer.at_half("sinh", f.z), a)
-            whole = writer.product([both, *_exponentials(writer, f.rest)])
+            whole = writer.product([*paired, both, *_exponentials(writer, f.rest)])
             yield scaled(f.number * Fraction(2) ** a, whole)
         number *= (-1) ** turned
         m, a = m + sign * turned, 0
