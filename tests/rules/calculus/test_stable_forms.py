@@ -82,6 +82,15 @@ def two_before(xp: Any, weights: Any, series: Any) -> Any:
     return xp.sum(state * state * weights[2])
 
 
+def shares(xp: Any, weights: Any, series: Any) -> Any:
+    """Each state grows by a share of unlike exponentials of the one before it."""
+    state = weights[0] + series[0]
+    for _ in range(20):
+        own = xp.exp(state)
+        state = state + own / (xp.exp(state / 2) + own + 1 + xp.exp(-state))
+    return xp.sum(state * weights[1])
+
+
 class Exactly:
     """NumPy's functions of arrays of mpmath's numbers."""
 
@@ -107,7 +116,7 @@ def slopes(f: Any, at: Any, series: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize("f", [forward_algorithm, gated, two_before])
+@pytest.mark.parametrize("f", [forward_algorithm, gated, two_before, shares])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 300.0, 1000.0])
 @pytest.mark.parametrize("optimize", ["never", "now"])
 def test_long_chains_keep_their_digits(f: Any, scale: float, optimize: Any) -> None:
