@@ -4,4 +4,4 @@ import os
 
 os.environ["EGGRAD_CACHE"] = "0"
 
-pytest_plugins = ["tests.support.tiers"]
+pytest_plugins = ["tests.support.tiers", "tests.support.jax_in_double"]

@@ -813,10 +813,12 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 
 # What loses no digits.
 FOR_DIGITS: Final = (*LOWERED, "logsumexp", "softmax", "log_softmax", "norm", "logdet")
-NUMERIC: Final = (
-    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *FOR_DIGITS, "solve",
-    "symmetric_product", "product_of_pairs", "inverse_from_cholesky", "logdet_from_cholesky",
+# What no expression has, only code.
+OF_CODE: Final = (
+    *FOR_DIGITS, "solve", "symmetric_product", "product_of_pairs", "inverse_from_cholesky",
+    "logdet_from_cholesky",
 )  # fmt: skip
+NUMERIC: Final = (*EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *OF_CODE)
 # Those that expressions have.
 PUBLIC: Final = (*EXTREMES, *STACK_FUNCTIONS)
 # What only formulas have, for people to read.

@@ -16,7 +16,6 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -35,7 +34,7 @@ MOST_BYTES: Final = 64 << 20
 # The share of the folder that one file may take, and what is left of it when it is too large.
 _ONE: Final = 1 / 16
 _LEFT: Final = 3 / 4
-# After so many files of a process the folder is looked at again.
+# One of so many files, when it is written, has the folder looked at.
 _OFTEN: Final = 64
 # What a file takes at the least.
 _BLOCK: Final = 4096
@@ -53,12 +52,11 @@ def kept(
     given: Sequence[Term],
     options: object,
     find: Callable[[], Sequence[Group]],
-    lasting: Callable[[], bool] = lambda: True,
 ) -> Sequence[Group]:
     """What `find` returns, which depends on what is given, and on nothing else.
 
     Declared functions are known to one process alone: what is found of them ends with it. Nothing
-    is kept of what raises an error, or is not `lasting` after all.
+    is kept of what raises an error.
 
     >>> from eggrad.engine.terms.term import constant
     >>> one = constant(1)
@@ -70,9 +68,8 @@ def kept(
     found = _recent.get(question)
     if found is None:
         folder = _folder() if _can_be_kept(given) else None
-        found = find() if folder is None else _on_disk(folder, question, find, lasting)
-        if lasting():
-            _recent.put(question, found)
+        found = find() if folder is None else _on_disk(folder, question, find)
+        _recent.put(question, found)
     return found
 
 
@@ -85,17 +82,26 @@ def kept_result(
     >>> kept_result("another example", [], (), lambda: Result((constant(1),), Report())).complete
     True
     """
-    asked: list[Result] = []
 
     def find() -> Sequence[Group]:
-        asked.append(ask())
-        return [(asked[0].terms, asked[0].report.notes)]
+        result = ask()
+        if result.report.failed:
+            raise _FailedError(result)
+        return [(result.terms, result.report.notes)]
 
-    def lasting() -> bool:
-        return not asked or not asked[0].report.failed
-
-    ((terms, notes),) = kept(name, given, options, find, lasting)
+    try:
+        ((terms, notes),) = kept(name, given, options, find)
+    except _FailedError as error:
+        return error.result
     return Result(terms, Report(notes=[*notes]))
+
+
+class _FailedError(Exception):
+    """A search has failed: what it leaves is right, and not worth keeping."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__()
+        self.result = result
 
 
 _recent: Final = Recent[object, Sequence[Group]](256)
@@ -113,10 +119,7 @@ def _can_be_kept(terms: Sequence[Term]) -> bool:
 
 
 def _on_disk(
-    folder: Path,
-    question: tuple[str, str, tuple[Term, ...]],
-    find: Callable[[], Sequence[Group]],
-    lasting: Callable[[], bool] = lambda: True,
+    folder: Path, question: tuple[str, str, tuple[Term, ...]], find: Callable[[], Sequence[Group]]
 ) -> Sequence[Group]:
     name, options, given = question
     asked = "\n".join((_edition(), name, options, format_terms([(given, None)])))
@@ -125,7 +128,7 @@ def _on_disk(
     found = _read(path, key)
     if found is None:
         found = find()
-        if lasting() and _can_be_kept([t for own, _ in found for t in own]):
+        if _can_be_kept([t for own, _ in found for t in own]):
             _write(folder, path, f"{key}\n{format_terms(found)}".encode())
     return found
 
@@ -163,31 +166,15 @@ def _write(folder: Path, path: Path, content: bytes) -> None:
             new.replace(path)
         finally:
             new.unlink(missing_ok=True)
-        _counter.written(folder)
+        # Names are as random as a die: so no process has to count.
+        if int(path.stem, 16) % _OFTEN == 0:
+            _make_room(folder)
     except OSError:
         return
 
 
 def _checksum(content: bytes) -> bytes:
     return sha256(content).hexdigest().encode()
-
-
-class _Counter:
-    """How many files this process has written, for the folder to stay small."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._lock = Lock()
-
-    def written(self, folder: Path) -> None:
-        """Count a file; now and then make room."""
-        with self._lock:
-            if self._count % _OFTEN == 0:
-                _make_room(folder)
-            self._count += 1
-
-
-_counter: Final = _Counter()
 
 
 def _make_room(folder: Path) -> None:

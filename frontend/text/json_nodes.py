@@ -20,8 +20,7 @@ from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
     MATRIX_FUNCTIONS,
-    NUMERIC,
-    PUBLIC,
+    OF_CODE,
     OwnFunction,
 )
 from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, recurrence, unused_size
@@ -53,7 +52,7 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
     """
     own_functions(root)
     for node in postorder(root):
-        if node.op in _OF_CODE:
+        if node.op in OF_CODE:
             raise UnsupportedOperation(f"{node.op} is for generated code, and has no JSON")
     described, numbers = _described(root, *scope)
     nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in described)
@@ -142,7 +141,6 @@ _ARITHMETIC: Final[Mapping[str, Callable[..., Term]]] = {
 _WITHOUT_DATA: Final = frozenset(
     {"delta", *_ARITHMETIC, *FUNCTIONS, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS}
 )
-_OF_CODE: Final = frozenset(NUMERIC).difference(PUBLIC, ("selection", "argsort", "scan"))
 
 
 # Reading -----------------------------------------------------------------------------------
@@ -537,7 +535,7 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     **{op: _extreme(op) for op in EXTREMES},
     **{op: _operation(terms.numeric, op) for op in STACK_FUNCTIONS},
 }
-_EVERY: Final[Mapping[str, Builder]] = {**_BUILDERS, **{op: _of_code(op) for op in _OF_CODE}}
+_EVERY: Final[Mapping[str, Builder]] = {**_BUILDERS, **{op: _of_code(op) for op in OF_CODE}}
 """The same, with the operations of code."""
 _ARITIES: Final = {
     **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),

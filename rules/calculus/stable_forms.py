@@ -7,7 +7,7 @@ of 1/expm1(a) does, have no law here: they are stable once their derivatives are
 
 from typing import cast
 
-from eggrad.engine.terms.functions import NUMERIC, PUBLIC
+from eggrad.engine.terms.functions import OF_CODE
 from eggrad.rules.notation import *
 
 stable_forms = Ruleset(
@@ -53,5 +53,5 @@ stable_forms.state(
 WITH_LAW = frozenset(cast(Node, rule.statement.node.args[0]).args[0] for rule in stable_forms.rules)
 """The operations of code that are differentiated here."""
 
-WITHOUT_LAW = frozenset(NUMERIC).difference(PUBLIC, ("selection", "argsort", "scan"), WITH_LAW)
+WITHOUT_LAW = frozenset(OF_CODE).difference(WITH_LAW)
 """Those that no law differentiates: functions are not written by them first."""

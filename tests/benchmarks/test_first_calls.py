@@ -16,6 +16,7 @@ from tests.benchmarks.first_calls.measure import SEED, SETS, leaves
 from tests.benchmarks.frameworks.measure import TOLERANCE, error_of
 
 jax = pytest.importorskip("jax")
+pytestmark = pytest.mark.usefixtures("jax_in_double")
 
 
 def cases(library: Any) -> dict[str, tuple[Function, tuple[Any, ...]]]:
@@ -31,15 +32,6 @@ OURS = cases(np)
 def theirs() -> dict[str, tuple[Function, tuple[Any, ...]]]:
     """The same for JAX, whose arrays are double once the fixture says so."""
     return cases(jax.numpy)
-
-
-@pytest.fixture(autouse=True)
-def double_precision() -> Any:
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", before)
-    jax.clear_caches()
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -10,20 +10,11 @@ import eggrad as eg
 from tests.cases.losses import Case, cases
 
 jax = pytest.importorskip("jax")
+pytestmark = pytest.mark.usefixtures("jax_in_double")
 CASES = list(cases())
 SPECIAL = SimpleNamespace(
     **{name: getattr(eg.special, name) for name in eg.special.__all__}, logsumexp=eg.logsumexp
 )
-
-
-@pytest.fixture(autouse=True)
-def double_precision() -> Any:
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", before)
-    # What JAX has compiled for a case takes tens of megabytes.
-    jax.clear_caches()
 
 
 def leaves(tree: Any) -> Any:
