@@ -217,6 +217,17 @@ class Snapshot:
         """The cost of the cheapest tree of each e-class."""
         return self._trees[1]
 
+    @property
+    def tree_price(self) -> int:
+        """What the cheapest trees of the roots cost."""
+        return sum(self.tree_cost.get(c, 0) for c in self.root_classes)
+
+    @property
+    def dag_price(self) -> int:
+        """What these trees cost when what they share is counted once."""
+        known = [c for c in self.root_classes if c in self.choice]
+        return extract.dag_cost(self.choice, self.cost, known)
+
     @cached_property
     def _trees(self) -> tuple[dict[int, ENode], dict[int, int]]:
         return extract.cheapest_trees(self.members, self.cost)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from operator import ge
 from time import perf_counter
 from types import MappingProxyType
 from typing import Final
@@ -391,7 +392,8 @@ ROUNDS = 4
 LARGE = 2_000
 NODES_PER_NODE = 60
 
-# What is lowered has been explored before: only this many e-nodes are explored again in all rounds.
+# With more e-nodes a round of exploration has to pay, and what is lowered, which has been explored
+# before, is not explored again in all rounds.
 SMALL = 200
 
 # What the forms that lose no digits may take, and those that people read.
@@ -599,7 +601,10 @@ class Run:
             exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
             self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
         graphs = self.snapshots(names, focused=True)
-        prices: list[int] | None = None
+        # Rounds over much have to pay at once. Where there is little, what is cheap may come of
+        # what is dearer at first; what trees cost shows sooner that something has changed.
+        large = graphs[0].size > SMALL
+        prices = [g.dag_price for g in graphs] if large else []
         for number in range(1, self.rounds + 1):
             self.round = number
             if self.exhausted():
@@ -611,8 +616,8 @@ class Run:
             self.saturate("simplify")
             graphs = self.snapshots(names, focused=True)
             before = prices
-            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
-            if prices == before:
+            prices = [g.dag_price if large else g.tree_price for g in graphs]
+            if all(map(ge, prices, before)) if large else prices == before:
                 break
         else:
             if self.rounds == self.budget.iterations:

@@ -26,6 +26,17 @@ def test_adjugates_of_powers_are_taken_apart() -> None:
     assert eg.derivative(f, "X").to("matrix") == "5*adj(X)'*det(X)^4"
 
 
+def test_deep_networks_are_explored_while_it_pays() -> None:
+    h = eg.variable("x", ("n",))
+    for k in range(40):
+        h = h + eg.tanh(eg.variable(f"W{k}", ("n", "n")) @ h)
+    rounds: list[int] = []
+    own = System(STANDARD, lambda moment: rounds.append(moment.round))
+    found = own.differentiate((h @ h).term, eg.variable("W0", ("n", "n")).term)
+    assert found.complete
+    assert max(rounds) == 1
+
+
 @pytest.mark.parametrize("text", ["x", "x*y", "sin(x)"])
 def test_equal_factors_are_powers_at_once(text: str) -> None:
     sizes: list[int] = []
