@@ -1,14 +1,15 @@
 """What a Python function reads beside its arguments, so that a change of it is noticed.
 
 Of a function these are the variables that it closes over, the globals that it names, its defaults
-and its attributes, and of the functions among them the same. Where they are numbers, texts, arrays
-and containers of such, they are compared with what they were; where there is anything else, such
-as an object with state, nobody can say whether it changed.
+and its attributes, and of the functions among them the same; of an object its attributes, and those
+of its class that the functions name. Where they are numbers, texts, arrays and containers of such,
+they are compared with what they were; where there is anything else, such as a generator of random
+numbers, nobody can say whether it changed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dis import get_instructions
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from operator import is_
 from types import (
     BuiltinFunctionType,
@@ -16,11 +17,12 @@ from types import (
     CodeType,
     FunctionType,
     GenericAlias,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
     UnionType,
 )
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -58,6 +60,22 @@ _ELSEWHERE: Final = frozenset(
 )
 # How code looks up a name that is no variable of its own.
 _LOADS: Final = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+# What looks up attributes by texts.
+_BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "__dict__"})
+# What is called by its name alone, if at all.
+_UNCALLED: Final = frozenset(
+    {
+        *("__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__hash__"),
+        *("__repr__", "__str__", "__format__", "__reduce__", "__getstate__", "__setstate__"),
+    }
+)
+# In front of the name of an object's attribute.
+OF_OBJECT: Final = "@"
+_HEAP_TYPE: Final = 1 << 9
+_POINTER: Final = 8
+_CONTAINERS: Final = (tuple, list, dict, set, frozenset)
+_DEEPEST: Final = 9
+_DEEPEST_READ: Final = 60
 _MOST_PARTS: Final = 1000
 # Arrays of at least so many bytes are not copied to be compared, where an integer has an entry.
 _LARGE: Final = 1 << 14
@@ -175,6 +193,43 @@ def _names(code: CodeType) -> frozenset[str] | None:
     return found
 
 
+@lru_cache(maxsize=1024)
+def _attributes(code: CodeType) -> frozenset[str]:
+    """The names that some code and the functions in it may look up in objects."""
+    inner = (_attributes(c) for c in code.co_consts if isinstance(c, CodeType))
+    return frozenset(code.co_names).union(*inner)
+
+
+@lru_cache(maxsize=1024)
+def _slots(kind: type) -> tuple[MemberDescriptorType, ...] | None:
+    """The slots of objects that have no state beside these and attributes; None of all others.
+
+    >>> class Model:
+    ...     pass
+    >>> _slots(Model), _slots(list), _slots(type("Names", (list,), {}))
+    ((), None, None)
+    """
+    *classes, _ = kind.__mro__
+    looked_up = kind.__getattribute__ is not object.__getattribute__ or hasattr(kind, "__getattr__")
+    of_python = all(c.__flags__ & _HEAP_TYPE for c in classes)
+    if looked_up or not classes or not of_python or _home(kind) in _CONSTANT:
+        return None
+    own = [v for c in classes for v in vars(c).values() if isinstance(v, MemberDescriptorType)]
+    # Beside its slots an object of Python's has a place for attributes and one for weak references.
+    most = object.__basicsize__ + _POINTER * (len(own) + 2)
+    return tuple(own) if kind.__basicsize__ <= most else None
+
+
+def _state(value: object) -> Iterator[tuple[str, object]]:
+    """What an object has of its own, in slots and else."""
+    for slot in _slots(type(value)) or ():
+        try:
+            yield slot.__name__, slot.__get__(value)
+        except AttributeError:
+            yield slot.__name__, _ABSENT
+    yield from getattr(value, "__dict__", {}).items()
+
+
 def watch(function: object) -> Callable[[], bool] | None:
     """What says quickly whether all that a function reads is as it is now.
 
@@ -189,18 +244,18 @@ def watch(function: object) -> Callable[[], bool] | None:
     >>> unchanged()
     False
     """
-    seen = dict[int, FunctionType | partial[Any]]()
-    found: dict[str, object] = {}
     watched = _Watched()
     try:
-        _read("", function, found, seen)
-        for value in found.values():
+        found = _Reading(function)
+        for value in found.values.values():
             if not isinstance(value, FunctionType | CodeType):
                 watched.add(value, [*_parts(value)])
     except _UnknownError:
         return None
-    for own in seen.values():
+    for own in found.functions.values():
         watched.add_function(own)
+    for _, value in found.objects:
+        watched.add_object(value, found.named)
     return watched.unchanged
 
 
@@ -209,8 +264,9 @@ class _Watched:
 
     def __init__(self) -> None:
         self._cells: list[tuple[CellType, object]] = []
-        self._names: list[tuple[dict[str, Any], str, object]] = []
+        self._names: list[tuple[Mapping[str, Any], str, object]] = []
         self._functions: list[tuple[FunctionType, CodeType, object, object]] = []
+        self._slotted: list[tuple[object, list[object]]] = []
         self._lists: list[tuple[list[Any], list[Any]]] = []
         self._dicts: list[tuple[dict[Any, Any], list[Any], list[Any]]] = []
         self._arrays: list[tuple[Array, Array]] = []
@@ -234,6 +290,16 @@ class _Watched:
                 self._cells.append((cell, _ABSENT))
         known = function.__globals__
         self._names += [(known, n, known.get(n, _ABSENT)) for n in _names(code) or ()]
+
+    def add_object(self, value: object, names: Collection[str]) -> None:
+        """Watch the attributes of an object, and which of its classes has what is named."""
+        if _slots(type(value)):
+            self._slotted.append((value, [v for _, v in _state(value)]))
+        places = [getattr(value, "__dict__", {}), *map(vars, type(value).__mro__)]
+        for name in names:
+            # Where one of them has it, another one may get it before, and call it by `super`.
+            if any(name in own for own in places):
+                self._names += [(own, name, own.get(name, _ABSENT)) for own in places]
 
     def _add_dict(self, own: dict[Any, Any]) -> None:
         self._dicts.append((own, [*own], [*own.values()]))
@@ -272,6 +338,9 @@ class _Watched:
         for own, keys, values in self._dicts:
             if [*own] != keys or not all(map(is_, own.values(), values)):
                 return False
+        for value, values in self._slotted:
+            if not all(map(is_, values, (v for _, v in _state(value)))):
+                return False
         for own, values in self._lists:
             if len(own) != len(values) or not all(map(is_, own, values)):
                 return False
@@ -286,37 +355,104 @@ _ABSENT: Final = object()
 
 def _values(function: object) -> dict[str, object]:
     """The values that a function reads, as they are now, by name."""
-    found: dict[str, object] = {}
-    _read("", function, found, {})
-    return found
+    return _Reading(function).values
 
 
-def _read(
-    name: str,
-    value: Any,
-    found: dict[str, object],
-    seen: "dict[int, FunctionType | partial[Any]]",
-) -> None:
-    """Add a value, and what it reads if it is a function, each of those once."""
-    if isinstance(value, MethodType):
-        _read(f"{name}.(self)", value.__self__, found, seen)
-        value = value.__func__
-    if isinstance(value, partial):
-        seen[id(value)] = value
-        for key, own in (*enumerate(value.args), *value.keywords.items()):
-            _read(f"{name}.({key})", own, found, seen)
-        _read(f"{name}.function", value.func, found, seen)
-        return
-    found[name] = value
-    if isinstance(value, FunctionType) and id(value) not in seen:
-        if vars(value).get(TRANSFORMED) is value.__code__:
-            seen[id(value)] = value
-            _read(f"{name}.function", vars(value)["__wrapped__"], found, seen)
-        elif _home(value) not in _CONSTANT:
-            seen[id(value)] = value
-            found[name] = value.__code__
-            for own, read in _variables(value):
-                _read(f"{name}.{own}", read, found, seen)
+class _Reading:
+    """What a function reads: `values` by name, functions and objects each once.
+
+    `named` are the names that the functions may look up in objects.
+    """
+
+    def __init__(self, function: object) -> None:
+        """Follow what a function reads."""
+        self.values: dict[str, object] = {}
+        self.functions: dict[int, FunctionType | partial[Any]] = {}
+        self.objects: list[tuple[str, object]] = []
+        self._known: set[int] = set()
+        # Whoever takes an object for a mapping asks for its keys.
+        self.named: set[str] = {"keys"}
+        self._depth = 0
+        self._read("", function)
+        named = -1
+        # What one method reads may name further ones.
+        while named < len(self.named):
+            named = len(self.named)
+            # The list grows.
+            for name, value in self.objects:
+                self._read_attributes(name, value)
+        if self.objects and not self.named.isdisjoint(_BY_TEXT):
+            raise _UnknownError
+
+    def _read(self, name: str, value: Any) -> None:
+        """Add a value, and what it reads if it is a function or an object, each of those once."""
+        if self._depth > _DEEPEST_READ or len(self.objects) > _MOST_PARTS:
+            raise _UnknownError
+        self._depth += 1
+        if isinstance(value, MethodType):
+            self._read(f"{name}.(self)", value.__self__)
+            value = value.__func__
+        if isinstance(value, partial):
+            self.functions[id(value)] = value
+            for key, own in (*enumerate(value.args), *value.keywords.items()):
+                self._read(f"{name}.({key})", own)
+            self._read(f"{name}.function", value.func)
+        else:
+            self.values[name] = value
+            if isinstance(value, FunctionType):
+                self._read_function(name, value)
+            else:
+                self._find_objects(name, value)
+        self._depth -= 1
+
+    def _read_function(self, name: str, function: FunctionType) -> None:
+        code = function.__code__
+        if id(function) in self.functions:
+            return
+        if vars(function).get(TRANSFORMED) is code:
+            self.functions[id(function)] = function
+            self._read(f"{name}.function", vars(function)["__wrapped__"])
+        elif _home(function) not in _CONSTANT:
+            self.functions[id(function)] = function
+            self.values[name] = code
+            self.named |= _attributes(code)
+            for own, read in _variables(function):
+                self._read(f"{name}.{own}", read)
+
+    def _find_objects(self, name: str, value: Any, depth: int = 0) -> None:
+        """Note an object, and those in containers."""
+        kind: type = type(value)
+        if kind in _CONTAINERS and depth < _DEEPEST and len(value) < _MOST_PARTS:
+            for key, part in value.items() if kind is dict else enumerate(value):
+                self._find_objects(f"{name}[{key!r}]", part, depth + 1)
+        elif id(value) not in self._known and _slots(kind) is not None:
+            self._known.add(id(value))
+            self.objects.append((f"{name}{OF_OBJECT}", value))
+
+    def _read_attributes(self, path: str, value: object) -> None:
+        """Add what is named of an object and its classes; operators act without being named."""
+        for name, own in _state(value):
+            if name in self.named and path + name not in self.values:
+                self._read(path + name, own)
+        for number, kind in enumerate(type(value).__mro__[:-1]):
+            for name, own in vars(kind).items():
+                is_operator = name[:2] == "__" == name[-2:] and isinstance(own, FunctionType)
+                place = f"{path}({number}){name}"
+                if place not in self.values and (
+                    name in self.named or (is_operator and name not in _UNCALLED)
+                ):
+                    self.values[place] = None
+                    self._read_of_class(place, own)
+
+    def _read_of_class(self, name: str, value: Any) -> None:
+        if isinstance(value, property):
+            self._read(name, value.fget)
+        elif isinstance(value, staticmethod | classmethod):
+            self._read(name, cast("staticmethod[..., Any]", value).__func__)
+        elif isinstance(value, cached_property):
+            self._read(name, cast("cached_property[Any]", value).func)
+        elif not isinstance(value, MemberDescriptorType):
+            self._read(name, value)
 
 
 def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -329,6 +465,9 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
         if own != TRANSFORMED:
             yield f"({own})", value
     for own, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        if own == "__class__":
+            # The class of a method that calls `super`: read as that of its objects.
+            continue
         try:
             yield own, cell.cell_contents
         except ValueError:
@@ -364,7 +503,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         or isinstance(value, GenericAlias | UnionType)
     ):
         yield value
-    elif kind in (tuple, list, dict, set, frozenset) and depth < 9 and len(value) < _MOST_PARTS:
+    elif kind in _CONTAINERS and depth < _DEEPEST and len(value) < _MOST_PARTS:
         yield from (kind, len(value))
         for part in value.items() if kind is dict else value:
             yield from _parts(part, depth + 1)
@@ -377,6 +516,9 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield value.__name__
     elif (isinstance(value, ModuleType | type) or callable(value)) and _is_constant(value):
         yield value
+    elif value is _ABSENT or _slots(kind) is not None:
+        # The attributes of an object have names of their own.
+        yield kind
     else:
         raise _UnknownError
 

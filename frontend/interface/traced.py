@@ -29,7 +29,7 @@ from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface.entries import MISSED, Entry, Slot, entry
-from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, reads, watch
+from eggrad.frontend.interface.reads import OF_OBJECT, TRANSFORMED, Reads, changed, reads, watch
 from eggrad.frontend.interface.tiers import Optimize, TieredFunction
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
 from eggrad.frontend.text.doors import checked_word
@@ -454,6 +454,9 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
         read = reads(f) if calls is not None and own is not None else None
         call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
         names = changed(read, f) if read is not None else None
+        # What a function keeps in an object it may keep of every call.
+        if names is not None and any(OF_OBJECT in name for name in names):
+            names = None
         if calls is not None and read is not None and names is not None:
             calls.unwatched |= names
             unchanged = None if calls.unwatched else watch(f)

@@ -1,6 +1,8 @@
 """What functions read, and whether it has changed."""
 
+from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import partial, wraps
 from math import sqrt
 from types import FunctionType
@@ -12,22 +14,109 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 
 import eggrad as eg
-from eggrad.frontend.interface.reads import changed, reads
+from eggrad.frontend.interface.reads import changed, reads, watch
 
 state: dict[str, Any] = {}
 
 
-class Model:
+class Part:
+    """An object of another one."""
+
+    def __init__(self) -> None:
+        self.weights = np.ones(2)
+
+
+@dataclass(slots=True)
+class Settings:
+    """An object with slots."""
+
+    rate: float = 2.0
+
+
+class Base:
+    """A class whose method is called by that of another."""
+
+    shift = 0.0
+
+    def loss(self, x: Any) -> Any:
+        return self.shift + x @ x
+
+
+class Model(Base):
     """An object with state."""
 
     scale = 2.0
 
+    def __init__(self) -> None:
+        self.part = Part()
+        self.parts = [Part()]
+        self.settings = Settings()
+        self.unused = np.random.default_rng()
+
+    @property
+    def factor(self) -> float:
+        return self.scale * self.settings.rate
+
+    def penalty(self, x: Any) -> Any:
+        return sum(part.weights @ x for part in self.parts)
+
     def loss(self, x: Any) -> Any:
-        return self.scale * (x @ x)
+        return self.factor * super().loss(x * self.part.weights) + self.penalty(x)
+
+
+class Counting:
+    """An object that keeps what was computed."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def loss(self, x: Any) -> Any:
+        self.calls += 1
+        return self.calls * x
+
+
+class Random(Model):
+    """An object that draws."""
+
+    def penalty(self, x: Any) -> Any:
+        return self.unused.random() * x
+
+
+class Open(Model):
+    """An object with attributes that are made when asked for."""
+
+    def __getattr__(self, name: str) -> float:
+        return float(len(name))
+
+
+class Entries(list[float]):
+    """An object that holds more than its attributes."""
+
+
+class Link:
+    """An object of a long chain."""
+
+    def __init__(self, rest: Any) -> None:
+        self.rest = rest
+
+
+def chain(length: int) -> Link:
+    found = Link(None)
+    for _ in range(length):
+        found = Link(found)
+    return found
 
 
 def reading(value: Any) -> Any:
     return lambda x: x * value
+
+
+def reading_rest(value: Any) -> Any:
+    return lambda x: x * value.rest
+
+
+def reading_by_text(value: Any) -> Any:
+    return lambda x, name="scale": x * getattr(value, name)
 
 
 def of_helper(value: Any) -> Any:
@@ -119,7 +208,7 @@ def test_hints_and_names_of_attributes_are_no_values() -> None:
     before = reads(g)
     assert before is not None
     assert changed(before, g) == set()
-    h = FunctionType(f.__code__, {"Any": Model()})
+    h = FunctionType(f.__code__, {"Any": Entries()})
     assert reads(h) is None
 
 
@@ -184,8 +273,11 @@ def imports(x: Any) -> Any:
 @pytest.mark.parametrize(
     "function",
     [
-        Model().loss,
-        reading(Model()),
+        Random().loss,
+        reading(Open()),
+        reading(Entries()),
+        reading_rest(chain(2000)),
+        reading_by_text(Model()),
         reading(Model),
         reading(np.random.default_rng()),
         reading(np.array([None])),
@@ -236,3 +328,73 @@ def test_functions_of_one_code_that_take_each_others_places() -> None:
     assert changed(before, function) == set()
     pair["again"] = other
     assert changed(before, function)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda model, _: model.part.weights.fill(2.0),
+        lambda model, _: setattr(model.part, "weights", np.full(2, 3.0)),
+        lambda model, _: setattr(model, "part", Part2()),
+        lambda model, _: model.parts.append(Part()),
+        lambda model, _: setattr(model.parts[0], "weights", np.zeros(2)),
+        lambda model, _: setattr(model.settings, "rate", 5.0),
+        lambda model, _: setattr(model, "scale", 3.0),
+        lambda model, _: setattr(model, "penalty", lambda x: 3 * x[0]),
+        lambda _, patch: patch.setattr(Model, "scale", 4.0),
+        lambda _, patch: patch.setattr(Base, "shift", np.ones(2), raising=True),
+        lambda _, patch: patch.setattr(Model, "shift", np.ones(2), raising=False),
+        lambda _, patch: patch.setattr(Model, "factor", 7.0),
+        lambda _, patch: patch.setattr(Base, "loss", lambda _, x: 2 * (x @ x)),
+        lambda model, _: setattr(model, "__class__", Base),
+    ],
+)
+def test_changes_of_objects(
+    change: Callable[[Any, Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, x = Model(), np.arange(2.0)
+    slope = eg.grad(lambda x: eg.sum(model.loss(x)))
+    slope(x)
+    before, unchanged = reads(model.loss), watch(model.loss)
+    assert before is not None
+    assert unchanged is not None
+    assert unchanged()
+    assert changed(before, model.loss) == set()
+    change(model, monkeypatch)
+    assert not unchanged()
+    assert changed(before, model.loss)
+    again = eg.grad(lambda x: eg.sum(model.loss(x)))
+    assert (slope(x) == again(x)).all()
+
+
+class Part2(Part):
+    """An object that takes the place of another."""
+
+    def __init__(self) -> None:
+        self.weights = np.arange(2.0)
+
+
+def test_long_chains_of_objects() -> None:
+    links = chain(500)
+    before, unchanged = reads(reading_rest(links)), watch(reading_rest(links))
+    assert before is not None
+    assert unchanged is not None
+    links.rest.rest.rest = None
+    assert not unchanged()
+    assert changed(before, reading_rest(links))
+
+
+def test_what_nobody_names_may_change() -> None:
+    model = Model()
+    before, unchanged = reads(model.loss), watch(model.loss)
+    assert before is not None
+    assert unchanged is not None
+    model.unused = np.random.default_rng()
+    assert unchanged()
+    assert changed(before, model.loss) == set()
+
+
+def test_an_object_that_counts_is_asked_each_time() -> None:
+    counting = Counting()
+    slope = eg.grad(counting.loss)
+    assert [slope(1.0) for _ in range(3)] == [1, 2, 3]
