@@ -7,9 +7,10 @@ they are compared with what they were; where there is anything else, such as a g
 numbers, nobody can say whether it changed.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dis import get_instructions
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from operator import is_
 from types import (
     BuiltinFunctionType,
@@ -17,17 +18,27 @@ from types import (
     CodeType,
     FunctionType,
     GenericAlias,
-    MemberDescriptorType,
     MethodType,
     ModuleType,
     UnionType,
 )
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Expression
+from eggrad.frontend.interface.objects import (
+    ABSENT,
+    BY_TEXT,
+    CONSTANT,
+    HiddenError,
+    home_of,
+    of_class,
+    slots,
+    state,
+    uses,
+)
 
 # The attribute of functions that are made of a function, which they read and nothing else.
 TRANSFORMED: Final = "_transformed_by_eggrad"
@@ -44,13 +55,6 @@ _PLAIN: Final = (
     np.dtype,
     np.generic,
 )
-# Their functions read nothing that changes.
-_CONSTANT: Final = frozenset(
-    {
-        *("builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator"),
-        *("scipy", "typing"),
-    }
-)
 _ELSEWHERE: Final = frozenset(
     {
         *("environ", "eval", "exec", "globals", "input", "random", "rvs", "time", "vars"),
@@ -60,23 +64,17 @@ _ELSEWHERE: Final = frozenset(
 )
 # How code looks up a name that is no variable of its own.
 _LOADS: Final = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-# What looks up attributes by texts.
-_BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "__dict__"})
-# What is called by its name alone, if at all.
-_UNCALLED: Final = frozenset(
-    {
-        *("__init__", "__new__", "__post_init__", "__init_subclass__", "__del__", "__hash__"),
-        *("__repr__", "__str__", "__format__", "__reduce__", "__getstate__", "__setstate__"),
-    }
-)
 # In front of the name of an object's attribute.
 OF_OBJECT: Final = "@"
-_HEAP_TYPE: Final = 1 << 9
-_POINTER: Final = 8
 _CONTAINERS: Final = (tuple, list, dict, set, frozenset)
+_SIMPLE: Final = (int, float, bool, str, type(None))
 _DEEPEST: Final = 9
 _DEEPEST_READ: Final = 60
 _MOST_PARTS: Final = 1000
+# To call a function again takes as long as to compare so much.
+_MOST_VISITED: Final = 4000
+_MOST_OBJECTS: Final = 60
+_MOST_BYTES: Final = 1 << 22
 # Arrays of at least so many bytes are not copied to be compared, where an integer has an entry.
 _LARGE: Final = 1 << 14
 _INTEGERS: Final = (1, 2, 4, 8)
@@ -92,12 +90,10 @@ class Read(NamedTuple):
 Reads = Mapping[str, Read]
 
 
-class _UnknownError(Exception):
-    """Something whose changes cannot be noticed."""
-
-
-def reads(function: object) -> Reads | None:
+def reads(function: object, classes: Collection[type] = ()) -> Reads | None:
     """What a function reads, by name, arrays copied; None where it may read what has no parts.
+
+    Methods of `classes` are among it: those of its arguments.
 
     >>> scale, data = 2.0, np.arange(2.0)
     >>> def f(x):
@@ -107,24 +103,25 @@ def reads(function: object) -> Reads | None:
     (Read(value=2.0, parts=None), [array([0., 1.])])
     """
     try:
-        return {name: _as_it_is(value) for name, value in _values(function).items()}
-    except _UnknownError:
+        values = _Reading(function, classes).values
+        parts = {name: _parts_of(value) for name, value in values.items()}
+        return {name: _as_it_is(value, parts[name]) for name, value in values.items()}
+    except HiddenError:
         return None
 
 
-def changed(before: Reads, function: object) -> set[str] | None:
+def changed(before: Reads, function: object, classes: Collection[type] = ()) -> set[str] | None:
     """The names of what a function reads that is not as it was; None where nobody can say."""
     try:
-        now = _values(function)
+        now = _Reading(function, classes).values
         found = {n for n, own in before.items() if n not in now or not _is_same(own, now[n])}
         return found | (now.keys() - before.keys())
-    except _UnknownError:
+    except HiddenError:
         return None
 
 
-def _as_it_is(value: object) -> Read:
+def _as_it_is(value: object, parts: list[object]) -> Read:
     """A value with its parts."""
-    parts = _parts_of(value)
     # Of what is its own only part, arrays alone may hold something else later.
     if len(parts) <= 2 and parts[-1] is value and type(value) is not np.ndarray:
         return Read(value, None)
@@ -145,7 +142,7 @@ def _is_same(before: Read, value: object) -> bool:
 
 def _parts_of(value: object) -> list[object]:
     """What has to be the same; what a function reads has names of its own."""
-    return [value] if isinstance(value, FunctionType | CodeType) else [*_parts(value)]
+    return [value] if isinstance(value, FunctionType | CodeType | type) else [*_parts(value)]
 
 
 def _same_parts(a: object, b: object) -> bool:
@@ -180,7 +177,7 @@ def _names(code: CodeType) -> frozenset[str] | None:
     imported = {i.argval for i in instructions if i.opname == "IMPORT_NAME"}
     if not _ELSEWHERE.isdisjoint(code.co_names):
         return None
-    if any(name.partition(".")[0] not in _CONSTANT for name in imported):
+    if any(name.partition(".")[0] not in CONSTANT for name in imported):
         return None
     # Attributes are among the names of the code, too.
     found = frozenset(i.argval for i in instructions if i.opname in _LOADS)
@@ -193,44 +190,7 @@ def _names(code: CodeType) -> frozenset[str] | None:
     return found
 
 
-@lru_cache(maxsize=1024)
-def _attributes(code: CodeType) -> frozenset[str]:
-    """The names that some code and the functions in it may look up in objects."""
-    inner = (_attributes(c) for c in code.co_consts if isinstance(c, CodeType))
-    return frozenset(code.co_names).union(*inner)
-
-
-@lru_cache(maxsize=1024)
-def _slots(kind: type) -> tuple[MemberDescriptorType, ...] | None:
-    """The slots of objects that have no state beside these and attributes; None of all others.
-
-    >>> class Model:
-    ...     pass
-    >>> _slots(Model), _slots(list), _slots(type("Names", (list,), {}))
-    ((), None, None)
-    """
-    *classes, _ = kind.__mro__
-    looked_up = kind.__getattribute__ is not object.__getattribute__ or hasattr(kind, "__getattr__")
-    of_python = all(c.__flags__ & _HEAP_TYPE for c in classes)
-    if looked_up or not classes or not of_python or _home(kind) in _CONSTANT:
-        return None
-    own = [v for c in classes for v in vars(c).values() if isinstance(v, MemberDescriptorType)]
-    # Beside its slots an object of Python's has a place for attributes and one for weak references.
-    most = object.__basicsize__ + _POINTER * (len(own) + 2)
-    return tuple(own) if kind.__basicsize__ <= most else None
-
-
-def _state(value: object) -> Iterator[tuple[str, object]]:
-    """What an object has of its own, in slots and else."""
-    for slot in _slots(type(value)) or ():
-        try:
-            yield slot.__name__, slot.__get__(value)
-        except AttributeError:
-            yield slot.__name__, _ABSENT
-    yield from getattr(value, "__dict__", {}).items()
-
-
-def watch(function: object) -> Callable[[], bool] | None:
+def watch(function: object, classes: Collection[type] = ()) -> Callable[[], bool] | None:
     """What says quickly whether all that a function reads is as it is now.
 
     It says no where something has been replaced, also by what is equal; None where nobody can say.
@@ -246,29 +206,33 @@ def watch(function: object) -> Callable[[], bool] | None:
     """
     watched = _Watched()
     try:
-        found = _Reading(function)
+        found = _Reading(function, classes)
         for value in found.values.values():
-            if not isinstance(value, FunctionType | CodeType):
+            if not isinstance(value, FunctionType | CodeType | type):
                 watched.add(value, [*_parts(value)])
-    except _UnknownError:
+    except HiddenError:
         return None
     for own in found.functions.values():
         watched.add_function(own)
     for _, value in found.objects:
         watched.add_object(value, found.named)
+    for kind in found.classes:
+        watched.add_class(kind)
     return watched.unchanged
 
 
 class _Watched:
-    """Where values are, and what is in arrays and containers."""
+    """Where values are, and what is in arrays, containers and objects."""
 
     def __init__(self) -> None:
         self._cells: list[tuple[CellType, object]] = []
-        self._names: list[tuple[Mapping[str, Any], str, object]] = []
+        self._names: list[tuple[dict[str, Any], str, object]] = []
         self._functions: list[tuple[FunctionType, CodeType, object, object]] = []
+        self._objects: list[tuple[object, type, object]] = []
         self._slotted: list[tuple[object, list[object]]] = []
+        self._classes: list[tuple[type, tuple[type, ...]]] = []
         self._lists: list[tuple[list[Any], list[Any]]] = []
-        self._dicts: list[tuple[dict[Any, Any], list[Any], list[Any]]] = []
+        self._dicts: list[tuple[Mapping[Any, Any], list[Any], list[Any]]] = []
         self._arrays: list[tuple[Array, Array]] = []
         self._others: list[tuple[object, list[object]]] = []
 
@@ -287,21 +251,26 @@ class _Watched:
             try:
                 self._cells.append((cell, cell.cell_contents))
             except ValueError:
-                self._cells.append((cell, _ABSENT))
+                self._cells.append((cell, ABSENT))
         known = function.__globals__
-        self._names += [(known, n, known.get(n, _ABSENT)) for n in _names(code) or ()]
+        self._names += [(known, n, known.get(n, ABSENT)) for n in _names(code) or ()]
 
     def add_object(self, value: object, names: Collection[str]) -> None:
-        """Watch the attributes of an object, and which of its classes has what is named."""
-        if _slots(type(value)):
-            self._slotted.append((value, [v for _, v in _state(value)]))
-        places = [getattr(value, "__dict__", {}), *map(vars, type(value).__mro__)]
-        for name in names:
-            # Where one of them has it, another one may get it before, and call it by `super`.
-            if any(name in own for own in places):
-                self._names += [(own, name, own.get(name, _ABSENT)) for own in places]
+        """Watch what an object has by some names; its class is watched by itself."""
+        attributes = getattr(value, "__dict__", None)
+        self._objects.append((value, type(value), attributes))
+        if slots(value):
+            self._slotted.append((value, [v for _, v in state(value)]))
+        elif attributes is not None:
+            self._names += [(attributes, n, attributes.get(n, ABSENT)) for n in names]
 
-    def _add_dict(self, own: dict[Any, Any]) -> None:
+    def add_class(self, kind: type) -> None:
+        """Watch all that a class has, and those that it is made of."""
+        self._classes.append((kind, kind.__mro__))
+        for own in kind.__mro__[:-1]:
+            self._add_dict(vars(own))
+
+    def _add_dict(self, own: Mapping[Any, Any]) -> None:
         self._dicts.append((own, [*own], [*own.values()]))
 
     def add(self, value: Any, parts: list[object]) -> None:
@@ -328,18 +297,26 @@ class _Watched:
         except ValueError:
             return False
         for known, name, value in self._names:
-            if known.get(name, _ABSENT) is not value:
+            if known.get(name, ABSENT) is not value:
                 return False
         for function, code, defaults, keywords in self._functions:
             if function.__code__ is not code or function.__defaults__ is not defaults:
                 return False
             if function.__kwdefaults__ is not keywords:
                 return False
-        for own, keys, values in self._dicts:
-            if [*own] != keys or not all(map(is_, own.values(), values)):
+        for value, kind, attributes in self._objects:
+            if type(value) is not kind or getattr(value, "__dict__", None) is not attributes:
                 return False
         for value, values in self._slotted:
-            if not all(map(is_, values, (v for _, v in _state(value)))):
+            if not all(map(is_, values, (v for _, v in state(value)))):
+                return False
+        for kind, classes in self._classes:
+            if kind.__mro__ is not classes:
+                return False
+        for own, keys, values in self._dicts:
+            if len(own) != len(keys) or not all(map(is_, own, keys)):
+                return False
+            if not all(map(is_, own.values(), values)):
                 return False
         for own, values in self._lists:
             if len(own) != len(values) or not all(map(is_, own, values)):
@@ -350,44 +327,41 @@ class _Watched:
         return all(_is_same(Read(value, parts), value) for value, parts in self._others)
 
 
-_ABSENT: Final = object()
-
-
-def _values(function: object) -> dict[str, object]:
-    """The values that a function reads, as they are now, by name."""
-    return _Reading(function).values
-
-
 class _Reading:
-    """What a function reads: `values` by name, functions and objects each once.
+    """What a function reads: `values` by name, functions, objects and their classes each once.
 
     `named` are the names that the functions may look up in objects.
     """
 
-    def __init__(self, function: object) -> None:
-        """Follow what a function reads."""
+    def __init__(self, function: object, classes: Collection[type] = ()) -> None:
+        """Follow what a function reads, and methods of some classes."""
         self.values: dict[str, object] = {}
         self.functions: dict[int, FunctionType | partial[Any]] = {}
         self.objects: list[tuple[str, object]] = []
-        self._known: set[int] = set()
+        self.classes: dict[type, str] = {}
         # Whoever takes an object for a mapping asks for its keys.
         self.named: set[str] = {"keys"}
-        self._depth = 0
+        self._known: set[int] = set()
+        self._depth = self._visited = self._bytes = 0
+        for kind in classes:
+            self._add_class(f"({kind.__qualname__})", kind)
         self._read("", function)
         named = -1
         # What one method reads may name further ones.
         while named < len(self.named):
             named = len(self.named)
-            # The list grows.
+            # Both grow.
             for name, value in self.objects:
                 self._read_attributes(name, value)
-        if self.objects and not self.named.isdisjoint(_BY_TEXT):
-            raise _UnknownError
+            for kind in [*self.classes]:
+                self._read_class(self.classes[kind], kind)
+        if self.objects and not self.named.isdisjoint(BY_TEXT):
+            raise HiddenError
 
     def _read(self, name: str, value: Any) -> None:
         """Add a value, and what it reads if it is a function or an object, each of those once."""
-        if self._depth > _DEEPEST_READ or len(self.objects) > _MOST_PARTS:
-            raise _UnknownError
+        if self._depth > _DEEPEST_READ:
+            raise HiddenError
         self._depth += 1
         if isinstance(value, MethodType):
             self._read(f"{name}.(self)", value.__self__)
@@ -401,8 +375,18 @@ class _Reading:
             self.values[name] = value
             if isinstance(value, FunctionType):
                 self._read_function(name, value)
+            elif isinstance(value, type):
+                # A class is known as that of objects alone.
+                self.named.add(value.__name__)
+                if value not in self.classes:
+                    deque(_parts(value), maxlen=0)
             else:
-                self._find_objects(name, value)
+                if isinstance(value, BuiltinFunctionType):
+                    # It may have another name here.
+                    self.named.add(value.__name__)
+                    if not isinstance(value.__self__, ModuleType | None):
+                        self._read(f"{name}.(self)", value.__self__)
+                self._visit(name, value)
         self._depth -= 1
 
     def _read_function(self, name: str, function: FunctionType) -> None:
@@ -412,47 +396,78 @@ class _Reading:
         if vars(function).get(TRANSFORMED) is code:
             self.functions[id(function)] = function
             self._read(f"{name}.function", vars(function)["__wrapped__"])
-        elif _home(function) not in _CONSTANT:
+        elif home_of(function) not in CONSTANT:
             self.functions[id(function)] = function
             self.values[name] = code
-            self.named |= _attributes(code)
+            self.named |= uses(code)
             for own, read in _variables(function):
                 self._read(f"{name}.{own}", read)
+        elif function.__closure__ and home_of(function) != "eggrad":
+            # What decorates a function of somebody's calls it.
+            self.functions[id(function)] = function
+            for own, read in _closed_over(function):
+                if callable(read) and not _is_constant(read):
+                    self._read(f"{name}.{own}", read)
+            if home_of(function) == "functools":
+                raise HiddenError
 
-    def _find_objects(self, name: str, value: Any, depth: int = 0) -> None:
+    def _visit(self, name: str, value: Any, depth: int = 0) -> None:
         """Note an object, and those in containers."""
         kind: type = type(value)
-        if kind in _CONTAINERS and depth < _DEEPEST and len(value) < _MOST_PARTS:
-            for key, part in value.items() if kind is dict else enumerate(value):
-                self._find_objects(f"{name}[{key!r}]", part, depth + 1)
-        elif id(value) not in self._known and _slots(kind) is not None:
+        if kind in _SIMPLE:
+            return
+        self._visited += 1
+        if self._visited > _MOST_VISITED:
+            raise HiddenError
+        if kind in _CONTAINERS:
+            if id(value) in self._known or depth > _DEEPEST or len(value) >= _MOST_PARTS:
+                return
             self._known.add(id(value))
-            self.objects.append((f"{name}{OF_OBJECT}", value))
+            self._visited += len(value)
+            for number, part in enumerate([*value]):
+                self._visit(f"{name}[{number}]", part, depth + 1)
+            if kind is dict:
+                for number, part in enumerate([*value.values()]):
+                    self._visit(f"{name}[{number}].value", part, depth + 1)
+        elif kind is np.ndarray:
+            # Large ones take longer to compare than the function to be called again.
+            self._bytes += value.nbytes * (OF_OBJECT in name)
+            if self._bytes > _MOST_BYTES:
+                raise HiddenError
+        elif id(value) not in self._known and slots(value) is not None:
+            self._known.add(id(value))
+            if len(self.objects) >= _MOST_OBJECTS:
+                raise HiddenError
+            path = f"{name}{OF_OBJECT}"
+            self.objects.append((path, value))
+            self._add_class(path, kind)
 
     def _read_attributes(self, path: str, value: object) -> None:
-        """Add what is named of an object and its classes; operators act without being named."""
-        for name, own in _state(value):
+        """Add what is named of an object."""
+        self.values[f"{path}(class)"] = type(value)
+        for name, own in state(value):
             if name in self.named and path + name not in self.values:
                 self._read(path + name, own)
-        for number, kind in enumerate(type(value).__mro__[:-1]):
-            for name, own in vars(kind).items():
-                is_operator = name[:2] == "__" == name[-2:] and isinstance(own, FunctionType)
-                place = f"{path}({number}){name}"
-                if place not in self.values and (
-                    name in self.named or (is_operator and name not in _UNCALLED)
-                ):
-                    self.values[place] = None
-                    self._read_of_class(place, own)
 
-    def _read_of_class(self, name: str, value: Any) -> None:
-        if isinstance(value, property):
-            self._read(name, value.fget)
-        elif isinstance(value, staticmethod | classmethod):
-            self._read(name, cast("staticmethod[..., Any]", value).__func__)
-        elif isinstance(value, cached_property):
-            self._read(name, cast("cached_property[Any]", value).func)
-        elif not isinstance(value, MemberDescriptorType):
-            self._read(name, value)
+    def _add_class(self, path: str, kind: type) -> None:
+        for own in kind.__mro__[:-1]:
+            self.classes.setdefault(own, path)
+
+    def _read_class(self, path: str, kind: type) -> None:
+        """Add what is named of a class; operators act without being named."""
+        for name, own in of_class(kind, self.named):
+            place = f"{path}({kind.__qualname__}){name}"
+            if place not in self.values:
+                self.values[place] = None
+                self._read(place, own)
+
+
+def _closed_over(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:
+            yield name, None
 
 
 def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -464,29 +479,13 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
     for own, value in vars(function).items():
         if own != TRANSFORMED:
             yield f"({own})", value
-    for own, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        if own == "__class__":
-            # The class of a method that calls `super`: read as that of its objects.
-            continue
-        try:
-            yield own, cell.cell_contents
-        except ValueError:
-            yield own, None
+    yield from _closed_over(function)
     names = _names(code)
     if names is None:
-        raise _UnknownError
+        raise HiddenError
     for own in names:
         if own in function.__globals__:
             yield own, function.__globals__[own]
-
-
-def _home(value: Any) -> str:
-    """The package that a function, class or module is from, whatever it says itself."""
-    if isinstance(value, FunctionType):
-        name = value.__globals__.get("__name__")
-    else:
-        name = value.__name__ if isinstance(value, ModuleType) else value.__module__
-    return str(name or "").partition(".")[0]
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[object]:
@@ -494,12 +493,12 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
     kind: type = type(value)
     if kind is np.ndarray and value.dtype != object:
         yield value
-    elif isinstance(value, _PLAIN):
+    elif _is_plain(value):
         yield from (kind, value)
     elif (
         isinstance(value, Expression)
         or (kind is ModuleType and _is_constant(value))
-        or _home(kind) == "typing"
+        or home_of(kind) == "typing"
         or isinstance(value, GenericAlias | UnionType)
     ):
         yield value
@@ -507,7 +506,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield from (kind, len(value))
         for part in value.items() if kind is dict else value:
             yield from _parts(part, depth + 1)
-    elif hasattr(value, "indptr") and _home(kind) == "scipy":
+    elif home_of(kind) == "scipy" and hasattr(value, "indptr"):
         yield from (kind, *value.shape, value.data, value.indices, value.indptr)
     elif isinstance(value, BuiltinFunctionType) and not isinstance(
         value.__self__, ModuleType | None
@@ -516,11 +515,20 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield value.__name__
     elif (isinstance(value, ModuleType | type) or callable(value)) and _is_constant(value):
         yield value
-    elif value is _ABSENT or _slots(kind) is not None:
-        # The attributes of an object have names of their own.
-        yield kind
+    elif value is ABSENT or slots(value) is not None:
+        # What it has has names of its own.
+        yield value
     else:
-        raise _UnknownError
+        raise HiddenError
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a number or a text, without attributes, and no row of an array."""
+    if type(value) in _SIMPLE:
+        return True
+    if not isinstance(value, _PLAIN) or isinstance(value, np.void):
+        return False
+    return not hasattr(value, "__dict__")
 
 
 def _is_constant(value: Any) -> bool:
@@ -528,8 +536,8 @@ def _is_constant(value: Any) -> bool:
     if isinstance(value, ModuleType) and ".random" in value.__name__:
         return False
     if isinstance(value, ModuleType | type | FunctionType | BuiltinFunctionType):
-        return _home(value) in _CONSTANT
+        return home_of(value) in CONSTANT
     if isinstance(value, np.ufunc):
         # One of objects calls a function of somebody's.
         return any("O" not in types for types in value.types)
-    return isinstance(value, type(np.sum)) or _home(type(value)) == "eggrad"
+    return isinstance(value, type(np.sum)) or home_of(type(value)) == "eggrad"

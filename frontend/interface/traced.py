@@ -16,7 +16,7 @@ from functools import cached_property, wraps
 from inspect import signature, unwrap
 from operator import index
 from threading import Lock
-from types import CodeType, FrameType, MappingProxyType
+from types import CodeType, FrameType, MappingProxyType, MethodType
 from typing import Any, Final, NamedTuple, cast, get_args
 from weakref import WeakKeyDictionary
 
@@ -131,6 +131,19 @@ class Arguments:
         if self._mapped is not None:
             return list(self._mapped)
         return [k for place in self.wrt for k in self.of(place)]
+
+    @cached_property
+    def classes(self) -> list[type]:
+        """The classes of arguments, as far as somebody has made them."""
+        found: dict[type, None] = {}
+        nested = [*self.structures]
+        while nested:
+            structure = nested.pop()
+            if structure is not None:
+                if structure[0] not in (dict, list, tuple):
+                    found[structure[0]] = None
+                nested += structure[2]
+        return [*found]
 
     @property
     def key(self) -> Hashable | None:
@@ -378,8 +391,8 @@ class Call(NamedTuple):
     outside: Mapping[str, Array]
     traced: Traced
     read: Reads
-    # Says quickly that what was read is as it was; None where nobody can.
-    unchanged: Callable[[], bool] | None = None
+    # Whether all that was read is compared at each call.
+    watched: bool = False
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The outputs, from the values of the variables."""
@@ -397,10 +410,15 @@ class _Calls:
 _derived: Final[Recent[Hashable, TieredFunction]] = Recent(_MOST_DERIVED)
 _calls: Final[WeakKeyDictionary[Any, _Calls]] = WeakKeyDictionary()
 _calls_lock: Final = Lock()
+# Callables that are equal only where they are the same.
+_COMPARED: Final = (MethodType,)
 
 
 def _calls_of(f: Function) -> _Calls | None:
     """The calls that are remembered of a function."""
+    if getattr(type(f), "__eq__", None) is not object.__eq__ and type(f) not in _COMPARED:
+        # It may be equal to another one that reads something else.
+        return None
     try:
         with _calls_lock:
             return _calls.get(f) or _calls.setdefault(f, _Calls())
@@ -448,19 +466,18 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
     key = kind.key, has_aux, optimize, given.wrt, own, tuple(map(np.shape, vectors))
     call = calls.known.get(key) if calls is not None else None
     if calls is not None and call is not None:
-        names = changed(call.read, f)
+        names = changed(call.read, f, given.classes)
         call = None if names is None or names - calls.unwatched else call
     if call is None:
-        read = reads(f) if calls is not None and own is not None else None
+        read = reads(f, given.classes) if calls is not None and own is not None else None
         call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
-        names = changed(read, f) if read is not None else None
+        names = changed(read, f, given.classes) if read is not None else None
         # What a function keeps in an object it may keep of every call.
         if names is not None and any(OF_OBJECT in name for name in names):
             names = None
         if calls is not None and read is not None and names is not None:
             calls.unwatched |= names
-            unchanged = None if calls.unwatched else watch(f)
-            call = call._replace(read=read, unchanged=unchanged)
+            call = call._replace(read=read, watched=not calls.unwatched)
             calls.known.put(key, call)
     found = call([_value(given.leaves[k]) for k in given.variables] + [*map(_value, vectors)])
     derived = len(found) - sum(map(_is_expression, call.traced.aux))
@@ -601,21 +618,25 @@ def placed(places: Sequence[int], count: int) -> tuple[int, ...]:
 class _Ways:
     """The quick ways into a transformed function, the newest first."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: Function) -> None:
+        self.function = function
         self.entries: tuple[Entry, ...] = ()
         # Calls that went the slow way, and how often.
-        self._slow: dict[int, tuple[Call, int]] = {}
+        self._slow: Recent[int, tuple[Call, int]] = Recent(_MOST_WAYS)
 
     def add(
         self, args: tuple[Any, ...], options: dict[str, Any], plan: Plan, found: Outputs
     ) -> None:
         """Remember how a call like this one goes, unless that has turned out to be in vain."""
         call = found.call
-        if call is None or call.unchanged is None or plan.order is None:
+        if call is None or not call.watched or plan.order is None:
             return
-        _, times = self._slow.get(id(call), (call, 0))
-        self._slow[id(call)] = call, times + 1
-        if times + 1 not in _AT or len(self._slow) > _MOST_CALLS:
+        _, times = self._slow.get(id(call)) or (call, 0)
+        self._slow.put(id(call), (call, times + 1))
+        if times + 1 not in _AT:
+            return
+        unchanged = watch(self.function, plan.given.classes)
+        if unchanged is None or changed(call.read, self.function, plan.given.classes):
             return
         places = dict(zip(call.names, plan.order, strict=True))
         parameters: Sequence[str] = getattr(call.function.function, "parameters", ())
@@ -628,9 +649,7 @@ class _Ways:
         slots = Outputs([*map(Slot, range(derived))], aux, call.traced)
         result = plan.result(slots)
         given = args, options
-        way = entry(
-            given, plan.order, call.function, known, result=result, unchanged=call.unchanged
-        )
+        way = entry(given, plan.order, call.function, known, result=result, unchanged=unchanged)
         if way is not None:
             self.entries = (way, *self.entries[: _MOST_WAYS - 1])
 
@@ -653,7 +672,7 @@ def transformed(
     """
     checked_function(f)
     checked_word("a function's derivative", "optimize", optimize, get_args(Optimize))
-    ways = _Ways()
+    ways = _Ways(f)
 
     def called(*args: Any, **options: Any) -> Any:
         if not _depth.get():
