@@ -70,7 +70,7 @@ class Plan:
 
 
 class _Unsuited(Exception):
-    """A node needs other rows than its own."""
+    """A row of a node needs other rows of its operands."""
 
 
 def plan(roots: tuple[Term, ...], symbol: str) -> Plan | None:
@@ -165,19 +165,21 @@ class _Planner:
         targets: list[list[Term]] = []
         rows = [r for r in self._roots if r in self._rows]
         for level in range(last):
-            wanted = [t for t, own in self._level.items() if t in self._totals and own == level + 1]
+            wanted = [
+                t for t, depth in self._level.items() if t in self._totals and depth == level + 1
+            ]
             targets.append([*wanted, *(r for r in rows if self._level[r] == level)])
-        given = [self._needed(own) for own in targets]
+        given = [self._needed(terms) for terms in targets]
         passes: list[Pass] = []
         known: set[Term] = set()
-        for level, own in enumerate(targets):
+        for level, terms in enumerate(targets):
             if level:
                 known |= {t for t in targets[level - 1] if t in self._totals}
             before = [t for t in given[level] if t not in known]
             first = self._stage(before, known) if before else None
             known |= {*before}
-            kinds = tuple(self._totals[t] for t in own if t in self._totals)
-            passes.append(Pass(first, self._stage(own, known), kinds))
+            kinds = tuple(self._totals[t] for t in terms if t in self._totals)
+            passes.append(Pass(first, self._stage(terms, known), kinds))
         if targets:
             known |= {t for t in targets[-1] if t in self._totals}
         small = [r for r in dict.fromkeys(self._roots) if r not in self._rows]

@@ -86,7 +86,7 @@ class Timer:
 
         def repeated(several: Sequence[Any], arrays: dict[str, Any]) -> Any:
             # Operands differ, or XLA would compute one of them alone.
-            values = (eval(code, namespace | arrays | {first: own}) for own in several)
+            values = (eval(code, namespace | arrays | {first: array}) for array in several)
             return sum(values, 0.0)
 
         return self.jit(repeated)
@@ -100,12 +100,12 @@ class Timer:
 
     def one(self, statement: str, arrays: Mapping[str, Any]) -> float:
         """The seconds of a statement within a function: of several, without one of them."""
-        own = {name: self.xp.asarray(value) for name, value in arrays.items()}
+        operands = {name: self.xp.asarray(value) for name, value in arrays.items()}
         times: list[float] = []
         for count in (1, _COPIES):
-            several = [own["A"] + k * 1e-9 for k in range(count)] if "A" in own else []
+            several = [operands["A"] + k * 1e-9 for k in range(count)] if "A" in operands else []
             call = self.function(statement, "A") if several else self.shifted(statement, count)
-            times.append(fastest(timeit.Timer(lambda c=call, s=several: self.wait(c(s, own)))))
+            times.append(fastest(timeit.Timer(lambda c=call, s=several: self.wait(c(s, operands)))))
         return max(0.0, times[1] - times[0]) / (_COPIES - 1)
 
 
@@ -118,7 +118,7 @@ def calibrate_jax(progress: Callable[[str], object] = str) -> Rates:
         timer = Timer(xp, jax.jit, jax.block_until_ready)
         measured = measured_curves(progress, _probes(), timer.one)
     # No work takes no time, as what a call takes is left out.
-    curves = {rate: Curve(((0, 0), *own.points)) for rate, own in measured.items()}
+    curves = {rate: Curve(((0, 0), *curve.points)) for rate, curve in measured.items()}
     # XLA computes exponentials and sums once for a softmax and for its logarithm.
     curves["softmax"] = curves["divide"]
     # A result that is written, or an array that is read once more.
@@ -141,8 +141,8 @@ def _probes() -> Iterator[Probe]:
 
 
 def _matrices(n: int) -> dict[str, Any]:
-    own = drawn(n, n) * 0.1 / n
-    return {"A": own + own.T + np.eye(n), "B": drawn(n, n), "x": drawn(n)}
+    matrix = drawn(n, n) * 0.1 / n
+    return {"A": matrix + matrix.T + np.eye(n), "B": drawn(n, n), "x": drawn(n)}
 
 
 def _batches(n: int) -> dict[str, Any]:

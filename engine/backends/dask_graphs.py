@@ -3,7 +3,7 @@
 The blocks are computed by NumPy's code. Of a block nothing outlives its task but parts of totals
 and rows that were asked for; where reading the block is a task that nobody else needs, Dask makes
 it one with this. All graphs are made by Dask's public functions, so schedulers, progress bars and
-what is done about lost workers are Dask's own.
+what is done about lost workers are Dask's.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,8 +48,8 @@ def row_chunks(
     variables: Mapping[str, Dims], arrays: Mapping[str, Any], symbol: str
 ) -> tuple[int, ...]:
     """The lengths of the blocks: those of the largest array that is divided."""
-    own = [(arrays[n], dims.index(symbol)) for n, dims in variables.items() if symbol in dims]
-    divided = [(x.nbytes, x.chunks[axis]) for x, axis in own if x.numblocks[axis] > 1]
+    pairs = [(arrays[n], dims.index(symbol)) for n, dims in variables.items() if symbol in dims]
+    divided = [(x.nbytes, x.chunks[axis]) for x, axis in pairs if x.numblocks[axis] > 1]
     # A block without rows has no maximum.
     return tuple(n for n in max(divided)[1] if n)
 
@@ -148,10 +148,10 @@ class Graph:
         self._axes: dict[str, tuple[int, ...]] = {}
         self._arrays: dict[str, Any] = {}
         for name, dims in variables.items():
-            own = arrays[name]
+            array = arrays[name]
             if plan.symbol in dims:
-                own = own.rechunk({dims.index(plan.symbol): chunks})
-            self._arrays[name] = own
+                array = array.rechunk({dims.index(plan.symbol): chunks})
+            self._arrays[name] = array
             others = count(_ROW + 1)
             self._axes[name] = tuple(_ROW if d == plan.symbol else next(others) for d in dims)
         # The arrays of tuples of results, and for each term where it is.
@@ -180,11 +180,11 @@ class Graph:
         from dask.graph_manipulation import clone
 
         for name, axes in self._axes.items():
-            own = self._arrays[name]
-            layers = getattr(own.__dask_graph__(), "layers", {}).values()
+            array = self._arrays[name]
+            layers = getattr(array.__dask_graph__(), "layers", {}).values()
             simple = all(isinstance(layer, Blockwise) or len(layer) == 1 for layer in layers)
             if _ROW in axes and layers and simple:
-                self._arrays[name] = clone(own, seed=f"eggrad-{number}-{own.name}")
+                self._arrays[name] = clone(array, seed=f"eggrad-{number}-{array.name}")
 
     def _call(self, stage: Stage, rows: bool) -> Any:
         """An array of tuples: one for each block, or one alone."""
@@ -212,7 +212,7 @@ class Graph:
             pairs = [(self._da.zeros((), dtype=self._dtype), ())]
         # Along all axes but that of the rows there is one block, however long. Dask makes reading a
         # block and computing with it one task if the result has all axes of the block.
-        axes = max(len(own) + (_ROW not in own) for _, own in pairs) if rows else 0
+        axes = max(len(indices) + (_ROW not in indices) for _, indices in pairs) if rows else 0
         return self._da.blockwise(
             task,
             range(axes),
@@ -254,16 +254,16 @@ class Graph:
         if term in self._rows:
             blocks, k = self._rows[term]
             inner = (_ROW, *range(-1, -blocks.ndim, -1))
-            own = tuple(
+            indices = tuple(
                 _ROW if d == self._plan.symbol else i for i, d in zip(axes, term.dims, strict=True)
             )
         else:
             place, k = self._found[term]
-            blocks, own, inner = self._tuples[place], axes, ()
-        lengths = {i: n for i, n in zip(own, shape, strict=True) if i != _ROW}
+            blocks, indices, inner = self._tuples[place], axes, ()
+        lengths = {i: n for i, n in zip(indices, shape, strict=True) if i != _ROW}
         return self._da.blockwise(
             _item,
-            own,
+            indices,
             blocks,
             inner,
             k,

@@ -70,21 +70,22 @@ class StandardDialect(Dialect):
 
     # Arrays that are made -----------------------------------------------------------------------
 
-    def _known(self, own: Instruction) -> Text:
-        return f"own.array({self.program.fixed[own.data[0]]}{self.like()})", ATOM
+    def _known(self, instruction: Instruction) -> Text:
+        return f"own.array({self.program.fixed[instruction.data[0]]}{self.like()})", ATOM
 
-    def _array(self, own: Instruction) -> Text:
-        return self._number(self.atoms(own)[0]), ATOM
+    def _array(self, instruction: Instruction) -> Text:
+        return self._number(self.atoms(instruction)[0]), ATOM
 
-    def _filled(self, own: Instruction) -> Text:
-        return f"own.full({self.shape(own.data)}, {self.atoms(own)[0]}{self.like()})", ATOM
+    def _filled(self, instruction: Instruction) -> Text:
+        shape, (value,) = self.shape(instruction.data), self.atoms(instruction)
+        return f"own.full({shape}, {value}{self.like()})", ATOM
 
-    def _copy(self, own: Instruction) -> Text:
-        return f"own.fresh({self.atoms(own)[0]})", ATOM
+    def _copy(self, instruction: Instruction) -> Text:
+        return f"own.fresh({self.atoms(instruction)[0]})", ATOM
 
-    def _with_zeros(self, own: Instruction) -> Text:
+    def _with_zeros(self, instruction: Instruction) -> Text:
         value: Value
-        value, dims = own.data
+        value, dims = instruction.data
         if value.source == ONE and len(dims) == 2:
             return f"own.eye({self.program.size(dims[0])}{self.like()})", ATOM
         unique = tuple(dict.fromkeys(value.axes))
@@ -93,11 +94,11 @@ class StandardDialect(Dialect):
 
     # Entry by entry -----------------------------------------------------------------------------
 
-    def broadcast_operands(self, own: Instruction) -> list[Text]:
+    def broadcast_operands(self, instruction: Instruction) -> list[Text]:
         """The operands; functions of the standard take arrays, operators at least one."""
-        texts = super().broadcast_operands(own)
-        literal = [isinstance(source, Number) for source, _ in own.operands]
-        if own.kind != "function" and not all(literal):
+        texts = super().broadcast_operands(instruction)
+        literal = [isinstance(source, Number) for source, _ in instruction.operands]
+        if instruction.kind != "function" and not all(literal):
             return texts
         return [
             (self._number(text[0]), ATOM) if known else text
@@ -108,30 +109,30 @@ class StandardDialect(Dialect):
         """An array with its axes in some order."""
         return f"xp.permute_dims({array[0]}, {order})"
 
-    def _function(self, own: Instruction) -> Text:
+    def _function(self, instruction: Instruction) -> Text:
         function: Function
-        function, asked = own.data
-        texts = asked_operands(function, asked, self.broadcast_operands(own))
+        function, asked = instruction.data
+        texts = asked_operands(function, asked, self.broadcast_operands(instruction))
         return function.standard.format(*(bracketed(text, ATOM) for text in texts)), ATOM
 
-    def _numbers(self, own: Instruction) -> Text:
-        return f"own.numbers({self.atoms(own)[0]}{self.like()})", ATOM
+    def _numbers(self, instruction: Instruction) -> Text:
+        return f"own.numbers({self.atoms(instruction)[0]}{self.like()})", ATOM
 
-    def _negate(self, own: Instruction) -> Text:
-        return f"-{bracketed(self.broadcast_operands(own)[0], SIGN)}", SIGN
+    def _negate(self, instruction: Instruction) -> Text:
+        return f"-{bracketed(self.broadcast_operands(instruction)[0], SIGN)}", SIGN
 
-    def _scale(self, own: Instruction) -> Text:
-        factor, array = own.operands
+    def _scale(self, instruction: Instruction) -> Text:
+        factor, array = instruction.operands
         if factor[0] == Number(-ONE.value):
             return f"-{bracketed(self.source(array[0]), SIGN)}", SIGN
-        return super()._scale(own)
+        return super()._scale(instruction)
 
-    def _power(self, own: Instruction) -> Text:
-        base, exponent = self.broadcast_operands(own)
-        known = own.data
+    def _power(self, instruction: Instruction) -> Text:
+        base, exponent = self.broadcast_operands(instruction)
+        known = instruction.data
         if known is None or known.denominator > 2 or abs(known) > _WHOLE:
             return f"{bracketed(base, ATOM)} ** {bracketed(exponent, SIGN)}", POWER
-        if isinstance(own.operands[0][0], Number):
+        if isinstance(instruction.operands[0][0], Number):
             base = self._number(base[0]), ATOM
         if known.denominator == 1:
             size = abs(known)
@@ -144,39 +145,40 @@ class StandardDialect(Dialect):
 
     # Products and sums --------------------------------------------------------------------------
 
-    def _repeat(self, own: Instruction) -> Text:
-        return f"own.repeated({self.program.size(own.data)}, {self.atoms(own)[0]})", ATOM
+    def _repeat(self, instruction: Instruction) -> Text:
+        count, (array,) = self.program.size(instruction.data), self.atoms(instruction)
+        return f"own.repeated({count}, {array})", ATOM
 
-    def _diagonal(self, own: Instruction) -> Text:
-        ((_, labels),) = own.operands
-        return f"own.diagonal({self.atoms(own)[0]}, {labels})", ATOM
+    def _diagonal(self, instruction: Instruction) -> Text:
+        ((_, labels),) = instruction.operands
+        return f"own.diagonal({self.atoms(instruction)[0]}, {labels})", ATOM
 
-    def _sum(self, own: Instruction) -> Text:
-        ((_, labels),) = own.operands
-        gone = tuple(k for k, i in enumerate(labels) if i not in own.labels)
-        axis = f", axis={gone[0] if len(gone) == 1 else gone}" if own.labels else ""
-        return f"xp.sum({self.atoms(own)[0]}{axis})", ATOM
+    def _sum(self, instruction: Instruction) -> Text:
+        ((_, labels),) = instruction.operands
+        gone = tuple(k for k, i in enumerate(labels) if i not in instruction.labels)
+        axis = f", axis={gone[0] if len(gone) == 1 else gone}" if instruction.labels else ""
+        return f"xp.sum({self.atoms(instruction)[0]}{axis})", ATOM
 
-    def _outer(self, own: Instruction) -> Text:
-        return self._multiply(own)
+    def _outer(self, instruction: Instruction) -> Text:
+        return self._multiply(instruction)
 
-    def _contract(self, own: Instruction) -> Text:
-        c: Contraction = own.data
+    def _contract(self, instruction: Instruction) -> Text:
+        c: Contraction = instruction.data
         if c.operator != "einsum":
             return self.matrices(c)
-        spec = letters(c.left[1], c.right[1], own.labels)
-        return f'{self._einsum}("{spec}", {", ".join(self.atoms(own))})', ATOM
+        spec = letters(c.left[1], c.right[1], instruction.labels)
+        return f'{self._einsum}("{spec}", {", ".join(self.atoms(instruction))})', ATOM
 
     # Views, gathers and scatters ----------------------------------------------------------------
 
-    def _entries(self, own: Instruction) -> Text:
-        ((source, labels),) = own.operands
-        more = ["..."] if len(own.data) < len(labels) else []
-        return f"{self.atom((source, labels))}[{', '.join([*own.data, *more])}]", ATOM
+    def _entries(self, instruction: Instruction) -> Text:
+        ((source, labels),) = instruction.operands
+        more = ["..."] if len(instruction.data) < len(labels) else []
+        return f"{self.atom((source, labels))}[{', '.join([*instruction.data, *more])}]", ATOM
 
-    def _reshape(self, own: Instruction) -> Text:
-        (array,) = self.atoms(own)
-        return f"{self.module}.reshape({array}, {self.shape(own.data)})", ATOM
+    def _reshape(self, instruction: Instruction) -> Text:
+        (array,) = self.atoms(instruction)
+        return f"{self.module}.reshape({array}, {self.shape(instruction.data)})", ATOM
 
     def key(self, places: Sequence[str]) -> str:
         """What stands in brackets: the standard wants all axes."""
@@ -184,7 +186,7 @@ class StandardDialect(Dialect):
 
     # Whole arrays -------------------------------------------------------------------------------
 
-    def _call(self, own: Instruction) -> Text:
-        node: Term = own.data
-        arrays = self.atoms(own)
+    def _call(self, instruction: Instruction) -> Text:
+        node: Term = instruction.data
+        arrays = self.atoms(instruction)
         return _CALLS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM

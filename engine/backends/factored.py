@@ -52,33 +52,33 @@ class FactoredArray(FactoredOperator):
         return self @ operand
 
     @property
-    def _own(self) -> Kernels:
+    def _kernels(self) -> Kernels:
         return kernels_of(self.library, LIBRARIES[self.library].namespace_of(self.cores))
 
     @property
     def _xp(self) -> Any:
-        return self._own.xp
+        return self._kernels.xp
 
     def _operand(self, operand: Any) -> Any:
         core = self.cores[0]
         if self.library == "jax":
             return self._xp.asarray(operand)
         same = isinstance(operand, type(core)) and operand.dtype == core.dtype
-        return operand if same else self._own.array(operand, core)
+        return operand if same else self._kernels.array(operand, core)
 
     def _product(self, factors: Iterable[tuple[Any, Indices]], wanted: Indices) -> Any:
-        own = self._own
+        kernels = self._kernels
         arrays, axes = zip(*factors, strict=True)
-        last = own.diagonal(arrays[-1], axes[-1])
+        last = kernels.diagonal(arrays[-1], axes[-1])
         spec = letters(*axes[:-1], tuple(dict.fromkeys(axes[-1])), wanted)
-        return own.einsum(spec, *arrays[:-1], last)
+        return kernels.einsum(spec, *arrays[:-1], last)
 
-    def _spread(self, array: Any, own: Indices, labels: Indices, shape: tuple[int, ...]) -> Any:
+    def _spread(self, array: Any, present: Indices, labels: Indices, shape: tuple[int, ...]) -> Any:
         length = dict(zip(labels, shape, strict=True))
-        thin = tuple(length[i] if i in own else 1 for i in dict.fromkeys(labels))
+        thin = tuple(length[i] if i in present else 1 for i in dict.fromkeys(labels))
         array = self._xp.reshape(array, thin)
         if len({*labels}) < len(labels):
-            return self._own.with_zeros(array, labels, shape, array)
+            return self._kernels.with_zeros(array, labels, shape, array)
         return self._xp.broadcast_to(array, shape)
 
 

@@ -97,19 +97,19 @@ class ArrayFunction(CompiledFunction):
         # Where the result depends on no array, those given say of which kind it is.
         others = () if self._names else tuple(filter(self._library.has, values.values()))
         xp = self._xp or self._library.namespace_of([*(values[n] for n in self._names), *others])
-        own = kernels_of(self._library.name, xp)
+        kernels = kernels_of(self._library.name, xp)
         named = {n: values[n] for n in (*self._names, *needed)}
         arrays = common_arrays(self._library, xp, named, self._indices)
         if self._is_for_real and _is_complex(xp, arrays):
             return self._complex()(**values)
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
-        key = shapes, tuple(given.items()), tuple(needed), own, chunks
+        key = shapes, tuple(given.items()), tuple(needed), kernels, chunks
         found = self._by_shapes.get(key)
         if found is None:
             named = dict(zip((*self._names, *needed), shapes, strict=True))
             function, sizes = self._resolved(named, given, arrays)
-            function = function if self._library.namespace else partial(function, xp, own)
+            function = function if self._library.namespace else partial(function, xp, kernels)
             found = function, sizes
             if len(self._by_shapes) < KNOWN_SHAPES:
                 self._by_shapes[key] = found
@@ -137,13 +137,13 @@ class ArrayFunction(CompiledFunction):
         self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int], arrays: Sequence[Any]
     ) -> tuple[Callable[..., Any], Mapping[str, int]]:
         """The function for arrays of some shapes, which are checked, and all sizes."""
-        own = [v for v in (*self._variables, *self._scope) if v.name in shapes]
-        for v in own:
+        variables = [v for v in (*self._variables, *self._scope) if v.name in shapes]
+        for v in variables:
             if any(map(isnan, shapes[v.name])):
                 raise ShapeError(
                     f"variable {v.name} has chunks of unknown sizes: compute_chunk_sizes()"
                 )
-        sizes = self._defaults | read_sizes(own, shapes, given)
+        sizes = self._defaults | read_sizes(variables, shapes, given)
         self._check_sizes(sizes)
         if self._library.name != "dask":
             itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
@@ -165,12 +165,14 @@ class ArrayFunction(CompiledFunction):
         terms = self._forms[form].terms
         if (form, symbol) not in self._plans:
             self._plans[form, symbol] = plan(terms, symbol)
-        own = self._plans[form, symbol]
-        if own is None:
+        block_plan = self._plans[form, symbol]
+        if block_plan is None:
             return None
 
         def lazy(*arrays: Any) -> Any:
-            graph = Graph(own, dims, chunks, sizes, dict(zip(self._names, arrays, strict=True)))
+            graph = Graph(
+                block_plan, dims, chunks, sizes, dict(zip(self._names, arrays, strict=True))
+            )
             results = [graph.result(t) for t in terms]
             return results[0] if self._single else results
 
@@ -183,8 +185,8 @@ class ArrayFunction(CompiledFunction):
         # What a library has compiled is kept, however many shapes there are.
         if (form, used) not in self._compiled_forms:
             # A namespace may stand before the arrays.
-            own = (lambda *given: function(*given, *used)) if used else function
-            self._compiled_forms[form, used] = self._compiled(own)
+            with_sizes = (lambda *given: function(*given, *used)) if used else function
+            self._compiled_forms[form, used] = self._compiled(with_sizes)
         return self._compiled_forms[form, used]
 
     def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -270,16 +272,16 @@ def common_arrays(
     that is neither this one nor NumPy.
     """
     values = [*named.values()]
-    own = values and all(map(library.has, values))
-    if own and len({v.dtype for v in values}) == 1 and _inexact(xp, values[0]):
+    of_library = values and all(map(library.has, values))
+    if of_library and len({v.dtype for v in values}) == 1 and _inexact(xp, values[0]):
         return values
     arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
     made = [_array(library, xp, name, v) for name, v in named.items()]
     places = {n for n, m in zip(named, made, strict=True) if n in indices and not _inexact(xp, m)}
     if 0 < len(places) < len(named) and library.name != "dask":
         rest = {n: v for n, v in named.items() if n not in places}
-        own_dtype = dict(zip(rest, common_arrays(library, xp, rest), strict=True))
-        return [own_dtype.get(n, m) for n, m in zip(named, made, strict=True)]
+        floating = dict(zip(rest, common_arrays(library, xp, rest), strict=True))
+        return [floating.get(n, m) for n, m in zip(named, made, strict=True)]
     strong = [
         m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
     ]

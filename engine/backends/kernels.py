@@ -1,7 +1,7 @@
 """What code for other array libraries calls beside the array API standard.
 
 Written with the functions of the standard alone, for any library that has them: `xp` is its
-namespace. A library that does better, or needs something else, has a class of its own below.
+namespace. A library that does better, or needs something else, has a subclass below.
 All functions return new arrays and change none, so that they can be traced.
 """
 
@@ -49,7 +49,7 @@ class Kernels:
         return self.xp.asarray(value, **self.kind(like))
 
     def array(self, values: Any, like: Any) -> Any:
-        """Known numbers as an array of its own: a user may change what is made of it."""
+        """Known numbers as a new array: a user may change what is made of it."""
         return self.xp.asarray(values, copy=True, **self.kind(like))
 
     def full(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
@@ -94,22 +94,22 @@ class Kernels:
         x = self.array(x, like) if isinstance(x, float) else x
         if x.ndim:
             places = sorted({*first})
-            own = dict(zip(places[len(places) - x.ndim :], x.shape, strict=True))
-            x = self.xp.reshape(x, tuple(own.get(k, 1) for k in range(len(axes))))
+            lengths = dict(zip(places[len(places) - x.ndim :], x.shape, strict=True))
+            x = self.xp.reshape(x, tuple(lengths.get(k, 1) for k in range(len(axes))))
         zero = self.number(0.0, like)
         return self.xp.broadcast_to(self.xp.where(mask, x, zero), shape)
 
     def diagonal(self, x: Any, labels: Indices) -> Any:
         """The entries where axes of equal labels have equal indices; each label once."""
-        own = list(labels)
-        while len(set(own)) < len(own):
-            last = max(k for k, i in enumerate(own) if own.index(i) < k)
-            first = own.index(own[last])
-            others = [k for k in range(len(own)) if k not in (first, last)]
+        current = list(labels)
+        while len(set(current)) < len(current):
+            last = max(k for k, i in enumerate(current) if current.index(i) < k)
+            first = current.index(current[last])
+            others = [k for k in range(len(current)) if k not in (first, last)]
             x = self.xp.linalg.diagonal(self.xp.permute_dims(x, (*others, first, last)))
-            label = own[first]
-            own = [own[k] for k in others] + [label]
-        order = tuple(own.index(i) for i in dict.fromkeys(labels))
+            label = current[first]
+            current = [current[k] for k in others] + [label]
+        order = tuple(current.index(i) for i in dict.fromkeys(labels))
         return self.xp.permute_dims(x, order) if order != tuple(range(len(order))) else x
 
     # Products ------------------------------------------------------------------------------
@@ -133,16 +133,16 @@ class Kernels:
         The standard has no einsum: a product is one of stacks of matrices.
         """
         *parts, out = spec.replace("->", ",").split(",")
-        x, own = operands[0], parts[0]
+        x, labels = operands[0], parts[0]
         for k in range(1, len(operands)):
             kept = {*out, *"".join(parts[k + 1 :])}
-            wanted = "".join(i for i in dict.fromkeys(own + parts[k]) if i in kept)
-            x = self._contracted((x, own), (operands[k], parts[k]), wanted)
-            own = wanted
-        gone = tuple(k for k, i in enumerate(own) if i not in out)
+            wanted = "".join(i for i in dict.fromkeys(labels + parts[k]) if i in kept)
+            x = self._contracted((x, labels), (operands[k], parts[k]), wanted)
+            labels = wanted
+        gone = tuple(k for k, i in enumerate(labels) if i not in out)
         x = self.xp.sum(x, axis=gone) if gone else x
-        own = "".join(i for i in own if i in out)
-        return x if own == out else self.xp.permute_dims(x, tuple(map(own.index, out)))
+        labels = "".join(i for i in labels if i in out)
+        return x if labels == out else self.xp.permute_dims(x, tuple(map(labels.index, out)))
 
     def _contracted(self, left: tuple[Any, str], right: tuple[Any, str], out: str) -> Any:
         xp = self.xp
@@ -162,16 +162,16 @@ class Kernels:
 
     def _alone(self, atom: tuple[Any, str], others: str) -> tuple[Any, str]:
         """The array summed over the labels that it alone has."""
-        x, own = atom
-        gone = tuple(k for k, i in enumerate(own) if i not in others)
-        kept = "".join(i for i in own if i in others)
+        x, labels = atom
+        gone = tuple(k for k, i in enumerate(labels) if i not in others)
+        kept = "".join(i for i in labels if i in others)
         return (self.xp.sum(x, axis=gone) if gone else x), kept
 
     def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
         """`Σ w A A`, with `order` factors A, over the first axis of all."""
         inner = tuple(range(1, weights.ndim))
-        own = tuple(range(weights.ndim, weights.ndim + order))
-        spec = letters((0, *inner), *((0, i) for i in own), (*inner, *own))
+        outer = tuple(range(weights.ndim, weights.ndim + order))
+        spec = letters((0, *inner), *((0, i) for i in outer), (*inner, *outer))
         return self.einsum(spec, weights, *[matrix] * order)
 
     def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
@@ -293,8 +293,8 @@ class Kernels:
 
     def inverse_from_cholesky(self, factor: Any) -> Any:
         """`inv(L L')`, given the lower triangular L."""
-        own = self.inverse(factor)
-        return self.xp.matrix_transpose(own) @ own
+        inverse = self.inverse(factor)
+        return self.xp.matrix_transpose(inverse) @ inverse
 
     def solve(self, matrix: Any, right: Any) -> Any:
         """`inv(X)` times the first axis of a tensor; nothing finite where a pivot is zero."""
@@ -362,8 +362,8 @@ class Kernels:
         xp = self.xp
         count = len(sizes)
         found: Any = None
-        for k, (own, n) in enumerate(zip(places_apart(index, count), sizes, strict=True)):
-            places = xp.reshape(own, (*own.shape, *(1,) * count))
+        for k, (part, n) in enumerate(zip(places_apart(index, count), sizes, strict=True)):
+            places = xp.reshape(part, (*part.shape, *(1,) * count))
             axis = xp.arange(n, **self.kind(like))
             test = places % max(n, 1) == xp.reshape(axis, (n, *(1,) * (count - k - 1)))
             found = test if found is None else xp.logical_and(found, test)
@@ -380,27 +380,27 @@ class Kernels:
     ) -> Any:
         """The product of a selection from axes of some sizes with an array; as for NumPy."""
         xp, count = self.xp, len(sizes)
-        own = selection_plan(spec, count)
+        plan = selection_plan(spec, count)
         parts = places_apart(index, count)
         along = [self._counted(part, n) for part, n in zip(parts, sizes, strict=True)]
         rows = tuple(along[0].shape)
         x = self.number(x, parts[0]) if isinstance(x, float) else x
-        if own.read is not None:
-            x = xp.permute_dims(x, own.order)
-            first, rest = x.shape[: len(own.read)], x.shape[len(own.read) :]
-            places = xp.reshape(self._flat(own.read, along, rows, first), (-1,))
+        if plan.read is not None:
+            x = xp.permute_dims(x, plan.order)
+            first, rest = x.shape[: len(plan.read)], x.shape[len(plan.read) :]
+            places = xp.reshape(self._flat(plan.read, along, rows, first), (-1,))
             x = xp.reshape(x, (prod(first), *rest))
             x = xp.reshape(self.take(x, places, 0), (*rows, *rest))
-        x = self._summed(own.sums, x, rows)
-        if own.written is None:
+        x = self._summed(plan.sums, x, rows)
+        if plan.written is None:
             return x
-        lengths = tuple(sizes[k] if k >= 0 else rows[~k] for k in own.written)
-        places = self._flat(own.written, along, rows, lengths)
-        inner = x.shape[own.rows :]
+        lengths = tuple(sizes[k] if k >= 0 else rows[~k] for k in plan.written)
+        places = self._flat(plan.written, along, rows, lengths)
+        inner = x.shape[plan.rows :]
         values = xp.reshape(x, (prod(rows), prod(inner)))
         flat = self.scattered(prod(lengths), xp.reshape(places, (-1,)), values)
         found = xp.reshape(flat, (*lengths, *inner))
-        return xp.permute_dims(found, own.last) if own.last else found
+        return xp.permute_dims(found, plan.last) if plan.last else found
 
     def _counted(self, places: Any, size: int) -> Any:
         """Places along an axis as integers, negative ones counted from the end."""
@@ -418,17 +418,17 @@ class Kernels:
             flat = flat * length + (along[k] if k >= 0 else every[~k])
         return self.xp.broadcast_to(flat, rows)
 
-    def _summed(self, own: Sum, x: Any, rows: tuple[int, ...]) -> Any:
+    def _summed(self, sums: Sum, x: Any, rows: tuple[int, ...]) -> Any:
         xp = self.xp
-        x = xp.sum(x, axis=own.gone) if own.gone else x
-        x = xp.permute_dims(x, own.order) if own.order else x
-        for k, _ in own.missing:
+        x = xp.sum(x, axis=sums.gone) if sums.gone else x
+        x = xp.permute_dims(x, sums.order) if sums.order else x
+        for k, _ in sums.missing:
             x = xp.expand_dims(x, axis=k)
-        if own.missing:
-            known = dict(own.missing)
+        if sums.missing:
+            known = dict(sums.missing)
             lengths = (rows[known[k]] if k in known else n for k, n in enumerate(x.shape))
             x = xp.broadcast_to(x, tuple(lengths))
-        return self.repeated(prod(rows[k] for k in own.alike), x) if own.alike else x
+        return self.repeated(prod(rows[k] for k in sums.alike), x) if sums.alike else x
 
     def argsort(self, x: Any, axis: int) -> Any:
         """The places in ascending order along an axis, as numbers of the array's kind."""
@@ -458,61 +458,61 @@ class Kernels:
     ) -> Any:
         """The product of an indicator of a shape with an array, without the indicator."""
         part, other, out = spec
-        own = product_plan(spec, constraints, shape, tuple(x.shape))
-        if own is None:
+        plan = product_plan(spec, constraints, shape, tuple(x.shape))
+        if plan is None:
             ones = self.zeros_and_ones(constraints, shape, x)
             return self.einsum(letters(part, other, out), ones, x)
         lengths = dict(zip(part + other, (*shape, *x.shape), strict=True))
         result = tuple(lengths[i] for i in out)
-        if own.is_empty or 0 in result:
+        if plan.is_empty or 0 in result:
             return self.full(result, 0.0, x)
         # Free indices of the target first, in its order, then those that are summed.
-        kept = len(own.target.labels)
-        labels = tuple(dict.fromkeys((*own.target.labels, *own.source.labels, *own.masked)))
-        value = self._read(x, own, labels)
-        if own.running is not None:
-            value = self._running_sum(value, own.running, labels, own.extent)
+        kept = len(plan.target.labels)
+        labels = tuple(dict.fromkeys((*plan.target.labels, *plan.source.labels, *plan.masked)))
+        value = self._read(x, plan, labels)
+        if plan.running is not None:
+            value = self._running_sum(value, plan.running, labels, plan.extent)
         else:
-            extents = tuple(map(own.extent, labels))
+            extents = tuple(map(plan.extent, labels))
             value = self.xp.broadcast_to(value, extents)
-            if own.mask:
-                mask = self._holds(own.numbers(labels), extents, x)
+            if plan.mask:
+                mask = self._holds(plan.numbers(labels), extents, x)
                 value = self.xp.where(mask, value, self.number(0.0, x))
             gone = tuple(range(kept, len(labels)))
             value = self.xp.sum(value, axis=gone) if gone else value
-            value = self.repeated(own.repetitions, value) if own.repetitions != 1 else value
-        return value if own.is_whole else self._written(own, value, result)
+            value = self.repeated(plan.repetitions, value) if plan.repetitions != 1 else value
+        return value if plan.is_whole else self._written(plan, value, result)
 
-    def _read(self, x: Any, own: Plan, labels: Indices) -> Any:
+    def _read(self, x: Any, plan: Plan, labels: Indices) -> Any:
         """The entries that are read, with an axis for each free index, of length 1 if it may be."""
-        xp, view = self.xp, own.source
+        xp, view = self.xp, plan.source
         present = [i for i in labels if i in view.labels]
         if view.slices is None:
-            places = xp.reshape(self._places(view, present, own, x.shape, x), (-1,))
+            places = xp.reshape(self._places(view, present, plan, x.shape, x), (-1,))
             x = self.take(xp.reshape(x, (-1,)), places, 0)
         else:
             key: list[slice] = []
             for i, start, step in view.slices:
-                stop = start + step * (0 if i is None else own.extent(i) - 1)
+                stop = start + step * (0 if i is None else plan.extent(i) - 1)
                 key.append(slice(min(start, stop), max(start, stop) + 1, abs(step)))
             x = x[tuple(key)]
             turned = tuple(k for k, (_, _, step) in enumerate(view.slices) if step < 0)
             x = xp.flip(x, axis=turned) if turned else x
             along = [~k if i is None else i for k, (i, _, _) in enumerate(view.slices)]
             x = _ordered(xp, x, along, [*present, *(i for i in along if i < 0)])
-        return xp.reshape(x, tuple(own.extent(i) if i in view.labels else 1 for i in labels))
+        return xp.reshape(x, tuple(plan.extent(i) if i in view.labels else 1 for i in labels))
 
     def take(self, x: Any, places: Any, axis: int) -> Any:
         """The entries at some places along an axis."""
         return self.xp.take(x, places, axis=axis)
 
     def _places(
-        self, view: View, labels: Sequence[int], own: Plan, shape: tuple[int, ...], like: Any
+        self, view: View, labels: Sequence[int], plan: Plan, shape: tuple[int, ...], like: Any
     ) -> Any:
         """Where a view's entries lie in the flat array, with an axis for each of its labels."""
         strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
         steps = dict(zip(view.labels, view.steps, strict=True))
-        grid = self.grid([own.extent(i) for i in labels], like)
+        grid = self.grid([plan.extent(i) for i in labels], like)
         places = (
             sum(map(mul, steps[i], strides)) * axis for i, axis in zip(labels, grid, strict=True)
         )
@@ -539,17 +539,17 @@ class Kernels:
         """The sums of the first entries along an axis, of one and more of them."""
         return self.xp.cumulative_sum(x, axis=axis)
 
-    def _written(self, own: Plan, value: Any, shape: tuple[int, ...]) -> Any:
+    def _written(self, plan: Plan, value: Any, shape: tuple[int, ...]) -> Any:
         """The entries where the result of a shape has them; zeros elsewhere."""
-        xp, view = self.xp, own.target
+        xp, view = self.xp, plan.target
         if view.slices is not None:
             moving = [i for i, _, _ in view.slices]
             value = _ordered(xp, value, view.labels, [i for i in moving if i is not None])
-            value = xp.reshape(value, tuple(1 if i is None else own.extent(i) for i in moving))
+            value = xp.reshape(value, tuple(1 if i is None else plan.extent(i) for i in moving))
             for axis, (_, start, step) in enumerate(view.slices):
                 value = self.spread_out(value, axis, start, step, shape[axis])
             return value
-        places = xp.reshape(self._places(view, view.labels, own, shape, value), (-1,))
+        places = xp.reshape(self._places(view, view.labels, plan, shape, value), (-1,))
         flat = self.scattered(prod(shape), places, xp.reshape(value, (-1,)))
         return xp.reshape(flat, shape)
 
@@ -584,27 +584,27 @@ class Kernels:
 
 
 _OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
-    "cholesky": lambda own, x: own.cholesky(x),
-    "eigenvalues": lambda own, x: own.xp.linalg.eigvalsh(x),
-    "eigenvectors": lambda own, x: own.xp.linalg.eigh(x)[1],
-    "singular_values": lambda own, x: own.xp.linalg.svdvals(x),
-    "left_singular_vectors": lambda own, x: own.xp.linalg.svd(x, full_matrices=False)[0],
-    "right_singular_vectors": lambda own, x: own.xp.matrix_transpose(
-        own.xp.linalg.svd(x, full_matrices=False)[2]
+    "cholesky": lambda kernels, x: kernels.cholesky(x),
+    "eigenvalues": lambda kernels, x: kernels.xp.linalg.eigvalsh(x),
+    "eigenvectors": lambda kernels, x: kernels.xp.linalg.eigh(x)[1],
+    "singular_values": lambda kernels, x: kernels.xp.linalg.svdvals(x),
+    "left_singular_vectors": lambda kernels, x: kernels.xp.linalg.svd(x, full_matrices=False)[0],
+    "right_singular_vectors": lambda kernels, x: kernels.xp.matrix_transpose(
+        kernels.xp.linalg.svd(x, full_matrices=False)[2]
     ),
-    "pseudoinverse": lambda own, x: own.xp.linalg.pinv(x),
-    "orthonormal_factor": lambda own, x: own.xp.linalg.qr(x)[0],
-    "matrix_exponential": lambda own, x: own.matrix_exponential(x),
-    "inverses": lambda own, x: own.inverse(x),
-    "determinants": lambda own, x: own.determinant(x),
-    "logabsdets": lambda own, x: own.sign_and_log_determinant(x)[1],
-    "signdets": lambda own, x: own.sign_and_log_determinant(x)[0],
+    "pseudoinverse": lambda kernels, x: kernels.xp.linalg.pinv(x),
+    "orthonormal_factor": lambda kernels, x: kernels.xp.linalg.qr(x)[0],
+    "matrix_exponential": lambda kernels, x: kernels.matrix_exponential(x),
+    "inverses": lambda kernels, x: kernels.inverse(x),
+    "determinants": lambda kernels, x: kernels.determinant(x),
+    "logabsdets": lambda kernels, x: kernels.sign_and_log_determinant(x)[1],
+    "signdets": lambda kernels, x: kernels.sign_and_log_determinant(x)[0],
 }
 
 
-def _ordered(xp: Any, x: Any, own: Sequence[Any], wanted: Sequence[Any]) -> Any:
+def _ordered(xp: Any, x: Any, labels: Sequence[Any], wanted: Sequence[Any]) -> Any:
     """An array with axes of some labels in another order."""
-    order = tuple(own.index(i) for i in wanted)
+    order = tuple(labels.index(i) for i in wanted)
     return x if order == tuple(range(len(order))) else xp.permute_dims(x, order)
 
 
@@ -675,8 +675,8 @@ class _JaxKernels(_Immutable):
     def inverse_from_cholesky(self, factor: Any) -> Any:
         from jax.scipy.linalg import solve_triangular
 
-        own = solve_triangular(factor, self.eye(factor.shape[0], factor), lower=True)
-        return own.T @ own
+        inverse = solve_triangular(factor, self.eye(factor.shape[0], factor), lower=True)
+        return inverse.T @ inverse
 
     def branch(self, test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
         from jax.lax import cond
@@ -688,7 +688,7 @@ class _JaxKernels(_Immutable):
 
 
 class _TorchKernels(_WithEinsum):
-    """For PyTorch, whose decompositions raise errors of its own."""
+    """For PyTorch, whose decompositions raise other errors."""
 
     def fresh(self, x: Any) -> Any:
         return x.clone()
@@ -701,17 +701,17 @@ class _TorchKernels(_WithEinsum):
         return self.xp.sigmoid(x)
 
     def inverse(self, matrix: Any) -> Any:
-        own, wrong = self.xp.linalg.inv_ex(matrix)
-        return self._unless(wrong, own)
+        inverse, wrong = self.xp.linalg.inv_ex(matrix)
+        return self._unless(wrong, inverse)
 
     def cholesky(self, matrix: Any) -> Any:
-        own, wrong = self.xp.linalg.cholesky_ex(matrix)
-        return self._unless(wrong, own)
+        factor, wrong = self.xp.linalg.cholesky_ex(matrix)
+        return self._unless(wrong, factor)
 
     def solve(self, matrix: Any, right: Any) -> Any:
         columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
-        own, wrong = self.xp.linalg.solve_ex(matrix, columns)
-        return self.xp.reshape(self._unless(wrong, own), right.shape)
+        solution, wrong = self.xp.linalg.solve_ex(matrix, columns)
+        return self.xp.reshape(self._unless(wrong, solution), right.shape)
 
     def matrix_exponential(self, stack: Any) -> Any:
         return self.xp.linalg.matrix_exp(stack)

@@ -87,7 +87,9 @@ _KNOWN: Final = (
     Library(name="array_api", einsum="own.einsum", extra="array_api"),
 )
 
-LIBRARIES: Final[Mapping[str, Library]] = MappingProxyType({own.name: own for own in _KNOWN})
+LIBRARIES: Final[Mapping[str, Library]] = MappingProxyType(
+    {library.name: library for library in _KNOWN}
+)
 """The array libraries other than NumPy by their names."""
 
 
@@ -102,11 +104,11 @@ def library_of(values: Iterable[object]) -> str:
     found: set[str] = set()
     for value in values:
         root = type(value).__module__.partition(".")[0]
-        own = next((k.name for k in _KNOWN if root in k.roots), None)
-        if own is None and not isinstance(value, np.ndarray | np.generic):
-            own = "array_api" if hasattr(value, "__array_namespace__") else None
-        if own is not None:
-            found.add(own)
+        name = next((k.name for k in _KNOWN if root in k.roots), None)
+        if name is None and not isinstance(value, np.ndarray | np.generic):
+            name = "array_api" if hasattr(value, "__array_namespace__") else None
+        if name is not None:
+            found.add(name)
     if len(found) > 1:
         raise UnsupportedOperation(f"arrays of one library, not of {' and '.join(sorted(found))}")
     return found.pop() if found else "numpy"

@@ -98,8 +98,8 @@ class CompiledFunction(ShownFunction):
         self._taken = greatest_indices(self.reference)
         # What is made of other sizes may come out negative.
         self._made = made_sizes(*self.reference)
-        own = symbols(*self._variables, *terms, *self._scope)
-        mentioned = sorted({*own, *self._wanted})
+        present = symbols(*self._variables, *terms, *self._scope)
+        mentioned = sorted({*present, *self._wanted})
         names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(v.name for v in self._variables))
@@ -125,7 +125,7 @@ class CompiledFunction(ShownFunction):
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
         alone = (size_symbols(d) for v in self._variables for d in v.dims)
-        self._fixed = {own[0] for own in alone if len(own) == 1}
+        self._fixed = {group[0] for group in alone if len(group) == 1}
         needed = {*self._used, *self._wanted} - self._fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         # Who gives arguments in order need not know which variables lowering has done without.
@@ -143,8 +143,8 @@ class CompiledFunction(ShownFunction):
 
     def _imports(self, module: Module) -> str:
         """The lines that the text begins with."""
-        own = ", ".join(sorted(module.called.intersection(runtime.__all__)))
-        lines = [f"from eggrad.engine.runtime import {own}"] if own else []
+        names = ", ".join(sorted(module.called.intersection(runtime.__all__)))
+        lines = [f"from eggrad.engine.runtime import {names}"] if names else []
         return "\n".join(["import numpy as np", *lines])
 
     def _own_function(self, function: OwnFunction) -> Callable[..., Any]:
@@ -233,10 +233,12 @@ class CompiledFunction(ShownFunction):
         """Let arrays of known shapes go straight to the generated code."""
         names, fixing, sizes = self._names, self._fixing, self._sizes
         # Python's numbers give way to the precision of arrays: the slow way gets them as they are.
-        own = {v.name: f"_array_{k}" for k, v in enumerate(self._variables) if not v.dims}
-        lines = [f"{a} = _array({n}) if {n}.__class__ in _numbers else {n}" for n, a in own.items()]
-        names = tuple(own.get(n, n) for n in names)
-        places = {own.get(n, n) for n in self._indices}
+        scalars = {v.name: f"_array_{k}" for k, v in enumerate(self._variables) if not v.dims}
+        lines = [
+            f"{a} = _array({n}) if {n}.__class__ in _numbers else {n}" for n, a in scalars.items()
+        ]
+        names = tuple(scalars.get(n, n) for n in names)
+        places = {scalars.get(n, n) for n in self._indices}
         tests = [
             " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
             " is ".join([*(f"{n}.dtype" for n in names if n not in places), "_float64"]),
@@ -291,8 +293,8 @@ class CompiledFunction(ShownFunction):
         namespace: dict[str, Any] = {**known, "_missing": _MISSING, "_placed": placed}
         exec(compile(text, "<eggrad>", "exec"), namespace)
         # Python looks for `__call__` in the class alone.
-        own = {"__call__": namespace["__call__"]}
-        self.__class__ = cast("type[Self]", type(type(self).__name__, (type(self),), own))
+        methods = {"__call__": namespace["__call__"]}
+        self.__class__ = cast("type[Self]", type(type(self).__name__, (type(self),), methods))
 
 
 def converted(results: Any, convert: Callable[[Any], Any]) -> Any:
@@ -319,7 +321,7 @@ def placed(parameters: Sequence[str], args: Sequence[Any]) -> dict[str, Any]:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name stands for itself as a parameter, and is none of the entry's own."""
+    """Whether a name stands for itself as a parameter, and is none that the entry uses."""
     plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
     return plain and normalize("NFKC", name) == name
 

@@ -67,11 +67,11 @@ class Dialect:
         name = self._names[statement.target]
         return [f"{name} = {self.text(statement.instruction)[0]}"]
 
-    def text(self, own: Instruction) -> Text:
+    def text(self, instruction: Instruction) -> Text:
         """The text of what an instruction computes; what it calls is noted."""
-        found = getattr(self, f"_{own.kind}")(own)
-        self.called.add(found[0].partition("(")[0])
-        return found
+        text = getattr(self, f"_{instruction.kind}")(instruction)
+        self.called.add(text[0].partition("(")[0])
+        return text
 
     # Operands -----------------------------------------------------------------------------------
 
@@ -85,9 +85,9 @@ class Dialect:
         """The text of an operand that stands for itself."""
         return bracketed(self.source(atom[0]), ATOM)
 
-    def atoms(self, own: Instruction) -> list[str]:
+    def atoms(self, instruction: Instruction) -> list[str]:
         """The texts of all operands."""
-        return [self.source(source)[0] for source, _ in own.operands]
+        return [self.source(source)[0] for source, _ in instruction.operands]
 
     def number(self, number: Number) -> Text:
         """A number of Python's."""
@@ -120,9 +120,9 @@ class Dialect:
 
     def spread(self, atom: Atom, wanted: Indices) -> Text:
         """An array with its axes where `wanted` has them, ready to be broadcast."""
-        own = tuple(i for i in wanted if i in atom[1])
-        text = self.transposed(atom, own)
-        present = [i in own for i in wanted[wanted.index(own[0]) :]] if own else []
+        labels = tuple(i for i in wanted if i in atom[1])
+        text = self.transposed(atom, labels)
+        present = [i in labels for i in wanted[wanted.index(labels[0]) :]] if labels else []
         if all(present):
             return text
         key = ", ".join(":" if p else "None" for p in present)
@@ -138,33 +138,33 @@ class Dialect:
 
     # Instructions of all dialects ---------------------------------------------------------------
 
-    def _infix(self, own: Instruction, sign: str, level: int, least: int) -> Text:
-        left, right = self.broadcast_operands(own)
+    def _infix(self, instruction: Instruction, sign: str, level: int, least: int) -> Text:
+        left, right = self.broadcast_operands(instruction)
         return f"{bracketed(left, level)} {sign} {bracketed(right, least)}", level
 
-    def broadcast_operands(self, own: Instruction) -> list[Text]:
+    def broadcast_operands(self, instruction: Instruction) -> list[Text]:
         """The operands of an operation on entries; not all are numbers of Python's."""
-        return [self.spread(a, own.labels) for a in own.operands]
+        return [self.spread(a, instruction.labels) for a in instruction.operands]
 
-    def _add(self, own: Instruction) -> Text:
+    def _add(self, instruction: Instruction) -> Text:
         """A sum."""
-        return self._infix(own, "+", SUM, SUM)
+        return self._infix(instruction, "+", SUM, SUM)
 
-    def _subtract(self, own: Instruction) -> Text:
+    def _subtract(self, instruction: Instruction) -> Text:
         """A difference."""
-        return self._infix(own, "-", SUM, PRODUCT)
+        return self._infix(instruction, "-", SUM, PRODUCT)
 
-    def _multiply(self, own: Instruction) -> Text:
+    def _multiply(self, instruction: Instruction) -> Text:
         """A product, entry by entry."""
-        return self._infix(own, "*", PRODUCT, SIGN)
+        return self._infix(instruction, "*", PRODUCT, SIGN)
 
-    def _scale(self, own: Instruction) -> Text:
+    def _scale(self, instruction: Instruction) -> Text:
         """A number times an array."""
-        return self._infix(own, "*", PRODUCT, SIGN)
+        return self._infix(instruction, "*", PRODUCT, SIGN)
 
-    def _divide(self, own: Instruction) -> Text:
+    def _divide(self, instruction: Instruction) -> Text:
         """A quotient."""
-        return self._infix(own, "/", PRODUCT, SIGN)
+        return self._infix(instruction, "/", PRODUCT, SIGN)
 
     def matrices(self, c: Contraction) -> Text:
         """A product of two matrices or vectors by `@`."""
@@ -172,71 +172,72 @@ class Dialect:
         second = self.transposed(c.right, c.summed + c.columns)
         return f"{bracketed(first, PRODUCT)} @ {bracketed(second, SIGN)}", PRODUCT
 
-    def _transpose(self, own: Instruction) -> Text:
+    def _transpose(self, instruction: Instruction) -> Text:
         """An array with its axes in another order."""
-        return self.transposed(own.operands[0], own.labels)
+        return self.transposed(instruction.operands[0], instruction.labels)
 
-    def _reshape(self, own: Instruction) -> Text:
+    def _reshape(self, instruction: Instruction) -> Text:
         """An array whose axes are split."""
-        return f"{self.atom(own.operands[0])}.reshape({self.shape(own.data)})", ATOM
+        return f"{self.atom(instruction.operands[0])}.reshape({self.shape(instruction.data)})", ATOM
 
-    def _broadcast(self, own: Instruction) -> Text:
-        text = self.spread(own.operands[0], own.labels)[0]
-        return f"{self.module}.broadcast_to({text}, {self.shape(own.data)})", ATOM
+    def _broadcast(self, instruction: Instruction) -> Text:
+        text = self.spread(instruction.operands[0], instruction.labels)[0]
+        return f"{self.module}.broadcast_to({text}, {self.shape(instruction.data)})", ATOM
 
-    def _zeros_and_ones(self, own: Instruction) -> Text:
-        return f"{self.prefix}zeros_and_ones({self.described(own.data)}{self.like()})", ATOM
+    def _zeros_and_ones(self, instruction: Instruction) -> Text:
+        return f"{self.prefix}zeros_and_ones({self.described(instruction.data)}{self.like()})", ATOM
 
-    def _selection(self, own: Instruction) -> Text:
-        index = _along(self.atoms(own))
-        return f"{self.prefix}selection({index}, {self.shape(own.data)}{self.like()})", ATOM
+    def _selection(self, instruction: Instruction) -> Text:
+        index = _along(self.atoms(instruction))
+        return f"{self.prefix}selection({index}, {self.shape(instruction.data)}{self.like()})", ATOM
 
-    def _indicator_product(self, own: Instruction) -> Text:
-        spec, indicator = own.data
-        described, (array,) = self.described(indicator), self.atoms(own)
+    def _indicator_product(self, instruction: Instruction) -> Text:
+        spec, indicator = instruction.data
+        described, (array,) = self.described(indicator), self.atoms(instruction)
         return f"{self.prefix}indicator_product({spec}, {described}, {array})", ATOM
 
-    def _selected(self, own: Instruction) -> Text:
-        array, index = self.atoms(own)
-        return f"{self.prefix}selected({array}, {own.data}, {index})", ATOM
+    def _selected(self, instruction: Instruction) -> Text:
+        array, index = self.atoms(instruction)
+        return f"{self.prefix}selected({array}, {instruction.data}, {index})", ATOM
 
-    def _selected_product(self, own: Instruction) -> Text:
-        spec, chosen = own.data
-        array, *places = self.atoms(own)
+    def _selected_product(self, instruction: Instruction) -> Text:
+        spec, chosen = instruction.data
+        array, *places = self.atoms(instruction)
         described = f"{spec}, {self.shape(chosen)}, {_along(places)}, {array}"
         return f"{self.prefix}selected_product({described})", ATOM
 
-    def _without_hidden(self, own: Instruction) -> Text:
-        return f"{self.prefix}without_hidden({own.data}, {', '.join(self.atoms(own))})", ATOM
+    def _without_hidden(self, instruction: Instruction) -> Text:
+        arrays = ", ".join(self.atoms(instruction))
+        return f"{self.prefix}without_hidden({instruction.data}, {arrays})", ATOM
 
-    def _loop(self, own: Instruction) -> Text:
-        return f"{self.prefix}run_loop({self.loop_arguments(own)})", ATOM
+    def _loop(self, instruction: Instruction) -> Text:
+        return f"{self.prefix}run_loop({self.loop_arguments(instruction)})", ATOM
 
-    def _part(self, own: Instruction) -> Text:
+    def _part(self, instruction: Instruction) -> Text:
         """One of several arrays that are computed at once."""
-        return f"{self.atom(own.operands[0])}[{own.data}]", ATOM
+        return f"{self.atom(instruction.operands[0])}[{instruction.data}]", ATOM
 
-    def _states(self, own: Instruction) -> Text:
+    def _states(self, instruction: Instruction) -> Text:
         """The states that a term is, of those before and after each step of each carry."""
-        loop: Loop = own.data
+        loop: Loop = instruction.data
         if loop.part == LAST:
             place = "0" if loop.backwards else "-1"
         else:
             place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
-        return f"{self.atom(own.operands[0])}[{loop.carry}][{self.key([place])}]", ATOM
+        return f"{self.atom(instruction.operands[0])}[{loop.carry}][{self.key([place])}]", ATOM
 
     def key(self, places: Sequence[str]) -> str:
         """What stands in brackets to read entries along the first axes."""
         return ", ".join(places)
 
-    def loop_arguments(self, own: Instruction) -> str:
+    def loop_arguments(self, instruction: Instruction) -> str:
         """What a function that runs a loop is given: the step, how often, what it starts with."""
         recurrence: Recurrence
-        recurrence, loop = own.data
+        recurrence, loop = instruction.data
         step, sizes = self.program.steps[recurrence.step]
         first = len(recurrence.starts)
         second = first + len(recurrence.slices)
-        arrays = self.atoms(own)
+        arrays = self.atoms(instruction)
         inside = [self.program.size(loop.inside[s]) for s in sizes]
         parts = arrays[:first], arrays[first:second], (*arrays[second:], *inside)
         groups = (f"({''.join(f'{text}, ' for text in part).rstrip()})" for part in parts)

@@ -60,19 +60,19 @@ class Product:
     def numbered(self) -> "Product":
         """The product with its cores in order, and summed labels behind those of the axes."""
         cores = self.cores or _ONE
-        summed = dict.fromkeys(i for _, own in cores for i in own if i not in self.labels)
+        summed = dict.fromkeys(i for _, axes in cores for i in axes if i not in self.labels)
         names = {i: i for i in self.labels} | {i: k for k, i in enumerate(summed, len(self.labels))}
-        renamed = ((core, tuple(names[i] for i in own)) for core, own in cores)
+        renamed = ((core, tuple(names[i] for i in axes)) for core, axes in cores)
         return Product(tuple(sorted(renamed, key=lambda f: f[1])), self.labels)
 
     def part(self, arrays: Iterator[Any]) -> Part:
         """The product of the arrays that come next, as its cores."""
         cores = tuple(islice(arrays, len(self.cores)))
-        return Part(cores, tuple(own for _, own in self.cores), self.labels)
+        return Part(cores, tuple(axes for _, axes in self.cores), self.labels)
 
 
 def structure(root: Term, sizes: Mapping[str, int] | None = None) -> tuple[Product, ...]:
-    """The products whose sum a term is; a term without any structure is its own only core.
+    """The products whose sum a term is; a term without any structure is its only core.
 
     `sizes` are expected: by them products of low rank are known.
 
@@ -151,7 +151,7 @@ def _merged(products: list[Product], dims: Dims) -> list[Product]:
     """Products with the same deltas, those of one core on the same axes added."""
     done: dict[object, Product] = {}
     for k, p in enumerate(products):
-        key = k if len(p.cores) > 1 else frozenset(i for _, own in p.cores for i in own)
+        key = k if len(p.cores) > 1 else frozenset(i for _, axes in p.cores for i in axes)
         done[key] = _added(done[key], p) if key in done else p
     if len(done) <= MOST_ALIKE:
         return list(done.values())
@@ -171,8 +171,8 @@ def _added(p: Product, q: Product) -> Product:
 
 
 def _negated(p: Product) -> Product:
-    (core, own), *rest = sorted(p.cores, key=lambda f: len(f[1])) or _ONE
-    return Product(((terms.negate(core), own), *rest), p.labels)
+    (core, axes), *rest = sorted(p.cores, key=lambda f: len(f[1])) or _ONE
+    return Product(((terms.negate(core), axes), *rest), p.labels)
 
 
 # Products ---------------------------------------------------------------------------------------
@@ -209,11 +209,11 @@ def _joined(
     fresh = min(name.values(), default=0) - 1
     for part, product in zip(spec, products, strict=False):
         names = {label: name[first[part[label]]] for label in product.labels}
-        for i in dict.fromkeys(i for _, own in product.cores for i in own if i not in names):
+        for i in dict.fromkeys(i for _, axes in product.cores for i in axes if i not in names):
             names[i] = fresh = fresh - 1
-        parts.append([(core, tuple(names[i] for i in own)) for core, own in product.cores])
+        parts.append([(core, tuple(names[i] for i in axes)) for core, axes in product.cores])
     labels = tuple(name[i] for i in out)
-    inside = {i for factors in parts for _, own in factors for i in own}
+    inside = {i for factors in parts for _, axes in factors for i in axes}
     # Where nothing depends on the index of a sum, the sum counts.
     counts = {name[i]: length[i] for i in length if name.get(i, 0) < 0 and name[i] not in inside}
     parts.append([(terms.size(d), ()) for d in counts.values()])
@@ -227,21 +227,21 @@ def _contracted(parts: list[list[Factor]], labels: Indices, expected: Lengths) -
     they were there.
     """
     left: list[int] = []
-    for i in dict.fromkeys(i for p in parts for _, own in p for i in own if i not in labels):
+    for i in dict.fromkeys(i for p in parts for _, axes in p for i in axes if i not in labels):
         users = [[f for f in p if i in f[1]] for p in parts]
         if _is_of_low_rank([f for p in parts for f in p], i, expected):
             left.append(i)
         elif any(users):
             parts = [[f for f in p if i not in f[1]] for p in parts]
-            kept = (*dict.fromkeys(labels), *(k for p in parts for _, own in p for k in own))
-            whole = [_multiplied(u, [k for _, own in u for k in own]) for u in users if u]
+            kept = (*dict.fromkeys(labels), *(k for p in parts for _, axes in p for k in axes))
+            whole = [_multiplied(u, [k for _, axes in u for k in axes]) for u in users if u]
             parts.append([_multiplied(whole, kept)])
     labels = (*labels, *left)
     factors = [f for p in parts for f in p]
     waiting = sorted(factors, key=lambda f: len(set(f[1])))
     while waiting:
         factor, *waiting = waiting
-        hosts = (k for k, (_, own) in enumerate(waiting) if set(factor[1]) <= set(own))
+        hosts = (k for k, (_, axes) in enumerate(waiting) if set(factor[1]) <= set(axes))
         place = next(hosts, None)
         if place is None:
             yield _multiplied([factor], labels)
@@ -254,27 +254,29 @@ def _is_of_low_rank(factors: Sequence[Factor], summed: int, expected: Lengths) -
 
     It has none at all where another factor has all its labels.
     """
-    length = {i: expected[d] for core, own in factors for i, d in zip(own, core.dims, strict=True)}
-    users = [own for _, own in factors if summed in own]
-    whole = {i for own in users for i in own} - {summed}
-    if len(users) != 2 or any(whole <= {*own} for _, own in factors):
+    length = {
+        i: expected[d] for core, axes in factors for i, d in zip(axes, core.dims, strict=True)
+    }
+    users = [axes for _, axes in factors if summed in axes]
+    whole = {i for axes in users for i in axes} - {summed}
+    if len(users) != 2 or any(whole <= {*axes} for _, axes in factors):
         return False
-    stored = sum(prod(length[i] for i in own) for own in users)
+    stored = sum(prod(length[i] for i in axes) for axes in users)
     return SMALLER * stored < prod(length[i] for i in whole)
 
 
 def _multiplied(factors: Sequence[Factor], kept: Iterable[int]) -> Factor:
     """The product of some factors, summed over the labels that are not kept."""
     wanted = list(dict.fromkeys(kept))
-    (core, own), *rest = factors
+    (core, axes), *rest = factors
     while rest:
         (other, others), *rest = rest
         later = [*wanted, *(i for _, part in rest for i in part)]
-        inner = own + others
+        inner = axes + others
         out = tuple(i for i in dict.fromkeys(later) if i in inner)
-        core, own = terms.einsum(canonical([own, others], out), core, other), out
-    out = tuple(i for i in wanted if i in own)
-    return (core, own) if own == out else (terms.einsum(canonical([own], out), core), out)
+        core, axes = terms.einsum(canonical([axes, others], out), core, other), out
+    out = tuple(i for i in wanted if i in axes)
+    return (core, axes) if axes == out else (terms.einsum(canonical([axes], out), core), out)
 
 
 # Functions --------------------------------------------------------------------------------------
@@ -318,12 +320,12 @@ class CompiledFactors(CompiledFunction):
         self._roots, self._columns, self._is_alone = tuple(roots), columns, single
         originals = tuple(reference or roots)
         products = [structure(root, sizes) for root in roots]
-        cores = tuple(core for own in products for p in own for core, _ in p.cores)
+        cores = tuple(core for summands in products for p in summands for core, _ in p.cores)
         symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
-        ends = accumulate(sum(len(p.cores) for p in own) for own in products)
+        ends = accumulate(sum(len(p.cores) for p in summands) for summands in products)
         finish = [
-            self._finished(own, end, root.dims, columns_of(root.dims, columns))
-            for root, own, end in zip(roots, products, ends, strict=True)
+            self._finished(summands, end, root.dims, columns_of(root.dims, columns))
+            for root, summands, end in zip(roots, products, ends, strict=True)
         ]
         self._finish = finish[0] if single else lambda *made: [one(*made) for one in finish]
         # The cores may lack variables of the roots, whose shapes are still wanted.

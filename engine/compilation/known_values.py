@@ -44,21 +44,21 @@ def with_known_values(roots: Sequence[Term], value: Callable[[Term], Any]) -> li
                 done[t] = terms.add(reduce(terms.add, rest), reduce(terms.add, last))
         if _is_known(done[t], known):
             known.add(done[t])
-    own = [done[r] for r in roots]
-    every = [*postorder(*own)]
+    results = [done[r] for r in roots]
+    every = [*postorder(*results)]
     known, of_arrays = set(), set[Term]()
     for t in every:
         if _is_known(t, known):
             known.add(t)
         if t.op in _ARRAYS or not of_arrays.isdisjoint(t.args):
             of_arrays.add(t)
-    wanted = {a for t in every if t not in known for a in t.args} | {*own}
+    wanted = {a for t in every if t not in known for a in t.args} | {*results}
     worth = (t for t in every if t in wanted & known & of_arrays and _is_small(t))
     arrays = {t: _array(t, value) for t in worth}
     again: dict[Term, Term] = {}
     for t in every:
         again[t] = arrays.get(t) or rebuild(t, tuple(again[a] for a in t.args))
-    return [again[r] for r in own]
+    return [again[r] for r in results]
 
 
 def _is_known(t: Term, known: set[Term]) -> bool:

@@ -11,12 +11,12 @@ from eggrad.engine.terms.term import Term, postorder
 from eggrad.engine.terms.term_patterns import substituted
 
 
-def hoisted(own: Recurrence, sizes: Mapping[str, int]) -> Recurrence:
+def hoisted(loop: Recurrence, sizes: Mapping[str, int]) -> Recurrence:
     """The same loop, where what depends on no state is computed before it, for all steps at once.
 
     What then has an entry for each step is no larger than a state or slice, at sizes to expect.
     """
-    step = own.opened()
+    step = loop.opened()
     model = Lengths({**sizes, step.steps: 1}, DEFAULT_SIZE)
 
     def entries(t: Term) -> int:
@@ -48,20 +48,20 @@ def hoisted(own: Recurrence, sizes: Mapping[str, int]) -> Recurrence:
     places = {**slices, **constants}
     operands = (*step.carries, *step.slices, *step.constants)
     if not places or len(operands) + len(places) > terms.MOST_OPERANDS:
-        return own
-    found = dict(zip(places, own.at_operands(step, places, {}), strict=True))
+        return loop
+    found = dict(zip(places, loop.at_operands(step, places, {}), strict=True))
     return recurrence(
         [substituted(r, places) for r in step.results],
         step.steps,
-        dict(zip(step.carries, own.starts, strict=True)),
+        dict(zip(step.carries, loop.starts, strict=True)),
         {
-            **dict(zip(step.slices, own.slices, strict=True)),
+            **dict(zip(step.slices, loop.slices, strict=True)),
             **{new: found[t] for t, new in slices.items()},
         },
         {
-            **dict(zip(step.constants, own.constants, strict=True)),
+            **dict(zip(step.constants, loop.constants, strict=True)),
             **{new: found[t] for t, new in constants.items()},
         },
-        length=own.length,
-        backwards=own.backwards,
+        length=loop.length,
+        backwards=loop.backwards,
     )

@@ -93,10 +93,10 @@ class _Lowering:
         if not value.labels:
             shared = array in given
         else:
-            own = self._block.owner(cast(str, value.source))
-            shared = own in shown or own != value.source or own in given
+            owner = self._block.owner(cast(str, value.source))
+            shared = owner in shown or owner != value.source or owner in given
             shared = shared or len(value.labels) < term.order
-            shown.add(own)
+            shown.add(owner)
         return Instruction("copy", ((array, _axes(term)),), _axes(term)) if shared else array
 
     # Arrays with all axes of a term -------------------------------------------------------------
@@ -109,8 +109,8 @@ class _Lowering:
             self._program.made.add(dims)
             axes = tuple(range(len(dims)))
             sizes = dict(enumerate(dims))
-            own = Instruction("with_zeros", (value.atom,), axes, (value, dims), sizes)
-            self._written_out[value, dims] = Value(self._block.emit(own), axes, axes)
+            instruction = Instruction("with_zeros", (value.atom,), axes, (value, dims), sizes)
+            self._written_out[value, dims] = Value(self._block.emit(instruction), axes, axes)
         return self._written_out[value, dims]
 
     def _array(self, dims: Dims, value: Value) -> Source:
@@ -120,12 +120,12 @@ class _Lowering:
             return Instruction("array", (value.atom,))
         if value.labels == value.axes:
             return value.source
-        own = tuple(value.axes.index(i) for i in value.labels)
+        places = tuple(value.axes.index(i) for i in value.labels)
         kind = "transpose"
-        if len(own) < len(dims):
+        if len(places) < len(dims):
             self._program.made.add(dims)
-            kind = "broadcast" if own else "filled"
-        return Instruction(kind, ((value.source, own),), axes, dims, dict(enumerate(dims)))
+            kind = "broadcast" if places else "filled"
+        return Instruction(kind, ((value.source, places),), axes, dims, dict(enumerate(dims)))
 
     def _arrays(self, terms: Sequence[Term], values: Sequence[Value]) -> tuple[Atom, ...]:
         """Values as arrays with all axes of their terms."""
@@ -146,8 +146,9 @@ class _Lowering:
         """The value of a node that one instruction computes whole, or shows."""
         axes = _axes(node)
         sizes = dict(enumerate(node.dims))
-        own = Instruction(kind, tuple(operands), axes, data, sizes)
-        return Value(self._block.alias(own) if view else self._block.emit(own), axes, axes)
+        instruction = Instruction(kind, tuple(operands), axes, data, sizes)
+        source = self._block.alias(instruction) if view else self._block.emit(instruction)
+        return Value(source, axes, axes)
 
     # Nodes --------------------------------------------------------------------------------------
 
@@ -215,20 +216,20 @@ class _Lowering:
         """An operation on the entries of values with the axes of a node, or of scalars."""
         values = [self._full(node.dims if v.axes else (), v) for v in args]
         # Labels become places among the axes of the result.
-        own = [tuple(v.axes.index(i) for i in v.labels) for v in values]
-        present = {i for labels in own for i in labels}
+        places = [tuple(v.axes.index(i) for i in v.labels) for v in values]
+        present = {i for labels in places for i in labels}
         order = tuple(sorted(present))
         if self._program.in_place:
-            order = next((labels for labels in own if {*labels} == present), order)
-        atoms = tuple((v.source, labels) for v, labels in zip(values, own, strict=True))
+            order = next((labels for labels in places if {*labels} == present), order)
+        atoms = tuple((v.source, labels) for v, labels in zip(values, places, strict=True))
         made = Instruction(kind, atoms, order, data, dict(enumerate(node.dims)))
         axes = tuple(range(max(len(v.axes) for v in values)))
         return Value(self._block.emit(made), order, axes)
 
-    def _function(self, node: Term, own: Function, args: Sequence[Value]) -> Value:
+    def _function(self, node: Term, function: Function, args: Sequence[Value]) -> Value:
         """A function of every entry; a test that is not only asked for is a number."""
-        value = self._entrywise("function", node, args, (own, self._is_asked(node)))
-        if not own.is_test or node in self._program.masks:
+        value = self._entrywise("function", node, args, (function, self._is_asked(node)))
+        if not function.is_test or node in self._program.masks:
             return value
         sizes = dict(enumerate(node.dims))
         made = Instruction("numbers", (value.atom,), value.labels, None, sizes)
@@ -237,7 +238,7 @@ class _Lowering:
     def _is_asked(self, node: Term) -> tuple[bool, ...]:
         """Of each operand whether it is an array of truth values."""
         known = (function_of(a.op, a.data) for a in node.args)
-        tests = (own is not None and own.is_test for own in known)
+        tests = (function is not None and function.is_test for function in known)
         return tuple(t and a in self._program.masks for t, a in zip(tests, node.args, strict=True))
 
     def _power(self, node: Term, base: Value, exponent: Value, known: Fraction | None) -> Value:
@@ -276,8 +277,8 @@ class _Lowering:
         left = self._full(dims, left)
         axes = tuple(range(len(left.axes)))
         atoms = (self._array(dims, left), axes), right.atom
-        own = Instruction("add_entries", atoms, axes, (right, sign, negated))
-        return Value(self._block.emit(own), axes, axes)
+        instruction = Instruction("add_entries", atoms, axes, (right, sign, negated))
+        return Value(self._block.emit(instruction), axes, axes)
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value | None:
         """A product with an indicator: of two arrays, or perhaps a view of one."""
@@ -291,8 +292,10 @@ class _Lowering:
         sparsity = [term_sparsity(a) for a in node.args]
         running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)
         if running is not None and self._program.in_place:
-            own = Instruction("running_sum", self._arrays([term], [full]), running.labels, running)
-            return Value(self._block.emit(own), running.labels, out)
+            instruction = Instruction(
+                "running_sum", self._arrays([term], [full]), running.labels, running
+            )
+            return Value(self._block.emit(instruction), running.labels, out)
         seen = views(indicator, term.dims, spec, self._program.size)
         if seen is not None and self._has_views(seen):
             return self._viewed(term, full, seen)
@@ -303,10 +306,12 @@ class _Lowering:
 
     def _has_views(self, seen: Views) -> bool:
         """Whether the library has such views; only NumPy's arrays are written to."""
-        own = self._program
+        program = self._program
         backwards = any("::-" in axis.key for axis in seen.source)
-        reads = (own.reads_backwards or not backwards) and (own.splits_axes or not seen.splits)
-        return reads and (own.in_place or seen.is_whole)
+        reads = (program.reads_backwards or not backwards) and (
+            program.splits_axes or not seen.splits
+        )
+        return reads and (program.in_place or seen.is_whole)
 
     def _viewed(self, term: Term, value: Value, seen: Views) -> Value:
         """Entries of an array as those of a result."""
@@ -337,15 +342,15 @@ class _Lowering:
         selection = node.args[place]
         # Both operands may be the same.
         chosen, rest = selection.chosen, [a for k, a in enumerate(node.args) if k != place]
-        own, out = node.spec[place], node.spec[-1]
+        part, out = node.spec[place], node.spec[-1]
         other = node.spec[1 - place] if rest else ()
         places = self._arrays(selection.args, [done[a] for a in selection.args])
         array: Atom = (ONE, ())
         if rest:
             (array,) = self._arrays(rest, [done[rest[0]]])
-        if len(chosen) == 1 and own[-1] in other and not {*own[:-1]} & {*other}:
-            axis = other.index(own[-1])
-            labels = (*other[:axis], *own[:-1], *other[axis + 1 :])
+        if len(chosen) == 1 and part[-1] in other and not {*part[:-1]} & {*other}:
+            axis = other.index(part[-1])
+            labels = (*other[:axis], *part[:-1], *other[axis + 1 :])
             # What is computed may be no integers of the library's.
             known = not self._program.alone or selection.args[0].op in ("variable", "array")
             if known and {*labels} == {*out}:
@@ -354,7 +359,7 @@ class _Lowering:
                 return Value(self._block.emit(made), labels, out)
         if self._program.alone:
             return None
-        spec = (own, other, out)
+        spec = (part, other, out)
         made = Instruction("selected_product", (array, *places), out, (spec, chosen))
         return Value(self._block.emit(made), out, out)
 
@@ -364,8 +369,8 @@ class _Lowering:
         key = _decomposition(node)
         if key is not None and self._decompositions[key] > 1 and self._program.in_place:
             if key not in self._decomposed:
-                own = Instruction("decomposition", atoms, (), (key[0], detail(node)))
-                self._decomposed[key] = self._block.emit(own)
+                instruction = Instruction("decomposition", atoms, (), (key[0], detail(node)))
+                self._decomposed[key] = self._block.emit(instruction)
             return self._part(self._decomposed[key], _part(node), node)
         return self._emitted("call", atoms, node, node)
 
@@ -375,13 +380,13 @@ class _Lowering:
 
     def _states(self, node: Term, args: Sequence[Value]) -> Value:
         """States of a loop, which runs once for all that are needed."""
-        own, loop = recurrence_of(node), node.loop
-        if own not in self._loops:
+        recurrence, loop = recurrence_of(node), node.loop
+        if recurrence not in self._loops:
             atoms = self._arrays(node.args, args)
-            made = Instruction("loop", atoms, (), (own, loop))
-            self._loops[own] = self._block.emit(made)
-        self._program.made.add((own.length, *own.states(loop.carry, LAST).dims))
-        return self._emitted("states", [(self._loops[own], ())], node, loop, view=True)
+            made = Instruction("loop", atoms, (), (recurrence, loop))
+            self._loops[recurrence] = self._block.emit(made)
+        self._program.made.add((recurrence.length, *recurrence.states(loop.carry, LAST).dims))
+        return self._emitted("states", [(self._loops[recurrence], ())], node, loop, view=True)
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
@@ -400,8 +405,8 @@ def _decomposition(node: Term) -> tuple[str, Term, object] | None:
     """The call that gives a node and others of the same operand at once, if one does."""
     if node.op in _OF_EXPONENTIALS:
         return "softmax_and_log_sum_exp({}, {k})", node.args[0], node.data
-    own = STACK_FUNCTIONS.get(node.op)
-    return (own.whole, node.args[0], None) if own is not None and own.whole else None
+    function = STACK_FUNCTIONS.get(node.op)
+    return (function.whole, node.args[0], None) if function is not None and function.whole else None
 
 
 def _part(node: Term) -> object:
@@ -416,8 +421,8 @@ def asked_alone(roots: Sequence[Term]) -> set[Term]:
     nodes = list(postorder(*roots))
     needed = {*roots}
     for node in reversed(nodes):
-        own = function_of(node.op, node.data)
-        if own is None or not own.name.startswith("logical_") or node in needed:
+        function = function_of(node.op, node.data)
+        if function is None or not function.name.startswith("logical_") or node in needed:
             needed.update(node.args[1:] if node.op == "where" else node.args)
     return {n for n in nodes if n not in needed}
 

@@ -31,7 +31,7 @@ _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore"
 _RESERVED: Final = frozenset(
     {"np", "xp", "own", "float", "compiled", "kernels_of", *runtime.__all__}
 )
-# What the generated code calls its own values.
+# What the generated code calls its values.
 _NUMBERED: Final = re.compile(r"(t|form_|step_)\d+\Z")
 
 
@@ -69,20 +69,20 @@ class Module:
         self,
         target: Target,
         forms: Sequence[Form],
-        own: Sequence[Term],
+        variables: Sequence[Term],
         mentioned: Sequence[str],
         single: bool,
         *,
         sizes: Mapping[str, int] | None = None,
         indices: frozenset[str] = frozenset(),
     ) -> None:
-        """Generate the text; `own` are the variables, `mentioned` all size symbols.
+        """Generate the text; `variables` are parameters, `mentioned` all size symbols.
 
-        `sizes` are expected where a form does not have its own. The variables `indices` are none
+        `sizes` are expected where a form has none. The variables `indices` are none
         that others have the dtype of.
         """
         roots = [t for form in forms for t in form.terms]
-        taken = {v.name for v in own} | {*mentioned} | _RESERVED
+        taken = {v.name for v in variables} | {*mentioned} | _RESERVED
         unused = (name for k in count(1) if (name := f"array{k}") not in taken)
         fixed = {array: next(unused) for array in fixed_arrays(*roots)}
         of_places = {t.array for t in only_indices(*roots) if t.op == "array"}
@@ -91,7 +91,7 @@ class Module:
             for array, name in fixed.items()
         }
         self.texts, steps, called = _steps(target, roots, fixed)
-        dtyped = [v for v in own if v.name not in indices]
+        dtyped = [v for v in variables if v.name not in indices]
         written: list[_Function] = []
         for form in forms:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
@@ -100,7 +100,7 @@ class Module:
                 _Function(
                     target,
                     form.terms,
-                    own,
+                    variables,
                     mentioned,
                     model=CostModel(known),
                     dtyped=dtyped,
@@ -131,14 +131,14 @@ def _steps(
     called: set[str] = set()
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     for k, step in enumerate(steps_of(*roots), 1):
-        own = (*step.carries, *step.slices, *step.constants)
+        variables = (*step.carries, *step.slices, *step.constants)
         function = _Function(
             target,
             step.results,
-            own,
-            symbols(*own, *step.results),
+            variables,
+            symbols(*variables, *step.results),
             model=CostModel({step.steps: 1}),
-            dtyped=own,
+            dtyped=variables,
             fixed=fixed,
             steps=known,
         )
@@ -157,7 +157,7 @@ class _Function:
         self,
         target: Target,
         terms: Sequence[Term],
-        own: Sequence[Term],
+        variables: Sequence[Term],
         mentioned: Sequence[str],
         *,
         model: CostModel,
@@ -167,9 +167,9 @@ class _Function:
         single: bool = False,
     ) -> None:
         taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
-        names = _parameter_names(dict.fromkeys(v.name for v in own), taken)
+        names = _parameter_names(dict.fromkeys(v.name for v in variables), taken)
         self._sizes = _parameter_names(mentioned, taken)
-        origin = _size_origins(own, names)
+        origin = _size_origins(variables, names)
         # An array with axes has the dtype, rather than a number.
         arrays = [names[v.name] for v in sorted(dtyped, key=lambda v: not v.dims)]
         program = Program(
@@ -194,11 +194,11 @@ class _Function:
         return "\n".join([*head, *(f"    {line}" for line in body), ""])
 
 
-def _size_origins(own: Sequence[Term], names: Mapping[str, str]) -> dict[str, str]:
+def _size_origins(variables: Sequence[Term], names: Mapping[str, str]) -> dict[str, str]:
     """Where each size symbol that is an axis's size by itself is read off a variable."""
     return {
         d: f"{names[v.name]}.shape[{axis}]"
-        for v in reversed(own)
+        for v in reversed(variables)
         for axis, d in enumerate(v.dims)
         if isinstance(d, str)
     }
@@ -210,11 +210,11 @@ def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
 
 
 def _identifier(name: str, taken: set[str]) -> str:
-    own = identifier(name, taken | _RESERVED)
-    if _NUMBERED.match(own):
-        own = identifier(f"{own}_", taken | _RESERVED)
-    taken.add(own)
-    return own
+    candidate = identifier(name, taken | _RESERVED)
+    if _NUMBERED.match(candidate):
+        candidate = identifier(f"{candidate}_", taken | _RESERVED)
+    taken.add(candidate)
+    return candidate
 
 
 def _comment_on(form: Form) -> str:

@@ -112,8 +112,8 @@ def _see_to_what_masks_hide(program: Program) -> None:
 
         rows = TermRows(nodes, program.roots)
         found = hiding_products(Snapshot(rows, program.model, rows.roots))
-        own = {number: term for term, number in rows.numbers.items()}
-        program.hiding = {own[cls]: place for cls, place in found.items()}
+        term_of = {number: term for term, number in rows.numbers.items()}
+        program.hiding = {term_of[cls]: place for cls, place in found.items()}
 
 
 # Passes over statements -------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def _delete(program: Program) -> None:
     block = program.block
     orders = {s.target: len(s.instruction.labels) for s in block.statements}
     dying = block.dying(program.returned)
-    for s, own in zip(block.statements[:-1], dying, strict=False):
-        gone = {d for d in own if d != s.over and orders[d] and block.owner(d) == d}
+    for s, names in zip(block.statements[:-1], dying, strict=False):
+        gone = {d for d in names if d != s.over and orders[d] and block.owner(d) == d}
         s.deleted = tuple(sorted(gone))
 
 

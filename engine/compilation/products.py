@@ -52,17 +52,19 @@ def product(
     """
     *parts, output = spec
     tied = _tied_indices(operands, parts)
-    own = [tuple(tied[i] for i in part) for part in parts]
+    tied_parts = [tuple(tied[i] for i in part) for part in parts]
     out = tuple(tied[i] for i in output)
     arrays: list[Atom] = []
-    for v, part in zip(operands, own, strict=True):
+    for v, part in zip(operands, tied_parts, strict=True):
         index = dict(zip(v.axes, part, strict=True))
         if v.labels:
             arrays.append((v.source, tuple(index[i] for i in v.labels)))
     present = {i for _, labels in arrays for i in labels}
     # Summed indices that no array has repeat the same number.
-    absent = sorted({i for part in own for i in part} - present - set(out))
-    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
+    absent = sorted({i for part in tied_parts for i in part} - present - set(out))
+    computed = {
+        i for v, part in zip(operands, tied_parts, strict=True) if not v.literal for i in part
+    }
     known = Number()
     for v in operands:
         known = known.times(v.source) if isinstance(v.source, Number) else known
@@ -106,8 +108,8 @@ class _Lowering:
     in_order: bool
 
     def _emit(self, kind: str, operands: Sequence[Atom], labels: Indices, data: Any = None) -> Atom:
-        own = Instruction(kind, tuple(operands), labels, data, self.sizes)
-        return self.block.emit(own), labels
+        instruction = Instruction(kind, tuple(operands), labels, data, self.sizes)
+        return self.block.emit(instruction), labels
 
     def combined(self, arrays: Sequence[Atom]) -> Atom:
         """The product of one or two arrays."""
@@ -141,12 +143,12 @@ class _Lowering:
 
     def reduced(self, atom: Atom, kept: Indices) -> Atom:
         """Take diagonals, and sum over what is not kept."""
-        own = tuple(dict.fromkeys(atom[1]))
-        if own != atom[1]:
-            made = Instruction("diagonal", (atom,), own, None, self.sizes)
-            atom = self.block.alias(made), own
-        rest = tuple(i for i in own if i in kept)
-        return atom if rest == own else self._emit("sum", (atom,), rest)
+        distinct = tuple(dict.fromkeys(atom[1]))
+        if distinct != atom[1]:
+            made = Instruction("diagonal", (atom,), distinct, None, self.sizes)
+            atom = self.block.alias(made), distinct
+        rest = tuple(i for i in distinct if i in kept)
+        return atom if rest == distinct else self._emit("sum", (atom,), rest)
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""

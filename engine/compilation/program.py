@@ -121,7 +121,7 @@ def names_in(source: Source) -> Iterator[str]:
 class Statement:
     """`target` is what the instruction computes.
 
-    `uses` are the program's own arrays that it reads. `over` is the operand whose buffer takes the
+    `uses` are the arrays of the program that it reads. `over` is the operand whose buffer takes the
     result, if one does; `deleted` are the arrays that nothing reads any more.
     """
 
@@ -140,35 +140,35 @@ class Block:
         self.statements: list[Statement] = []
         self._owners: dict[str, str] = {}
 
-    def emit(self, own: Instruction) -> Source:
+    def emit(self, instruction: Instruction) -> Source:
         """Compute something; return its name."""
-        return self._add(own, None)
+        return self._add(instruction, None)
 
-    def alias(self, own: Instruction) -> Source:
+    def alias(self, instruction: Instruction) -> Source:
         """Name what may be a view of the first array that it reads, or an array that others have.
 
         What shows the memory of an argument, or of nothing here, is never written to.
         """
-        return self._add(own, self.owner(next(own.names, "")))
+        return self._add(instruction, self.owner(next(instruction.names, "")))
 
     def kept(self, node: Term, source: Source) -> Source:
         """What stands for a node wherever it is used."""
         return source
 
     def owner(self, name: str) -> str:
-        """The array whose memory a name shows; the name itself where that is its own."""
+        """The array whose memory a name shows; the name itself where it shows no other's."""
         return self._owners.get(name, name)
 
     def owns(self, source: Source) -> bool:
         """Whether a name is that of an array with memory of its own; arguments are callers'."""
         return isinstance(source, str) and self._owners.get(source) == source
 
-    def _add(self, own: Instruction, owner: str | None) -> str:
+    def _add(self, instruction: Instruction, owner: str | None) -> str:
         name = f"t{len(self._owners) + 1}"
         self._owners[name] = name if owner is None else owner
-        names = [n for n in own.names if n in self._owners]
+        names = [n for n in instruction.names if n in self._owners]
         uses = frozenset([*names, *(self._owners[u] for u in names)]) & self._owners.keys()
-        self.statements.append(Statement(name, own, uses))
+        self.statements.append(Statement(name, instruction, uses))
         return name
 
     def dying(self, returned: Iterable[Source]) -> list[set[str]]:
@@ -215,8 +215,8 @@ class Contraction:
     def is_transposed(self) -> bool:
         """Whether the term's axes are columns, then rows, or a vector's matrix lies transposed."""
         if self.rows and self.columns:
-            own = tuple(i for i in self.wanted if i not in self.batch)
-            return own == self.columns + self.rows
+            axes = tuple(i for i in self.wanted if i not in self.batch)
+            return axes == self.columns + self.rows
         stored = self.columns + self.summed if self.columns else self.summed + self.rows
         matrix = self.right if self.columns else self.left
         return bool(self.rows or self.columns) and not self.batch and matrix[1] == stored
@@ -299,8 +299,8 @@ class Program:
 
     def operands(self, node: Term) -> Sequence[Term]:
         """The terms whose values a node needs."""
-        own = self.stacks.get(node)
-        return [*own.vectors, *(s.term for s in own.others)] if own else node.args
+        stack = self.stacks.get(node)
+        return [*stack.vectors, *(s.term for s in stack.others)] if stack else node.args
 
     def size(self, d: Size) -> str:
         """The text of a size."""

@@ -35,9 +35,9 @@ class ShownFunction:
         self, kind: str, roots: Sequence[Term], sizes: Mapping[str, int], form: Sequence[Term] = ()
     ) -> None:
         """Say what the function computes: `roots`, as `form` at `sizes`."""
-        own = {v.name: v.dims for v in variables(*roots)}
+        dims = {v.name: v.dims for v in variables(*roots)}
         self.__signature__ = signature(self.parameters, sizes)
-        taken = ", ".join(f"{n}{_axes(own.get(n, ()))}" for n in self.parameters)
+        taken = ", ".join(f"{n}{_axes(dims.get(n, ()))}" for n in self.parameters)
         given = ", ".join(_axes(r.dims) or "scalar" for r in roots)
         self._shown = f"{kind} function ({taken}) -> {given}"
         self._counted = tuple(form), {s: n for s, n in sizes.items() if s in symbols(*form)}
@@ -70,12 +70,12 @@ def signature(parameters: Sequence[str], defaults: Mapping[str, int]) -> Signatu
     kind = Parameter.POSITIONAL_OR_KEYWORD
     if not all(map(_is_name, parameters)):
         kind = Parameter.KEYWORD_ONLY
-    own = [
+    named = [
         Parameter(n, kind, default=defaults.get(n, Parameter.empty))
         for n in sorted(filter(_is_name, parameters), key=lambda n: n in defaults)
     ]
     others = next(n for n in ("others", "_others", "__others") if n not in parameters)
-    return Signature([*own, Parameter(others, Parameter.VAR_KEYWORD)])
+    return Signature([*named, Parameter(others, Parameter.VAR_KEYWORD)])
 
 
 def fenced(source: str) -> str:

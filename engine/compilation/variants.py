@@ -88,15 +88,15 @@ def find_variants(
     `sizes` gives the sizes that are known. The first form is the best where all others are 100.
     """
     tried = assignments(symbols(*roots), sizes)
-    own = with_steps(roots, lambda loop: hoisted(loop, tried[0]))
-    explored = system.explore(own, [_model(s, rates) for s in tried], budget, "compile")
+    prepared = with_steps(roots, lambda loop: hoisted(loop, tried[0]))
+    explored = system.explore(prepared, [_model(s, rates) for s in tried], budget, "compile")
     found = extract_variants(explored.graph, explored.classes, rates, tried)
 
     def lowered(results: Sequence[Term]) -> Sequence[Term]:
         return find_variants(system, results, rates, sizes)[0].terms
 
-    def by_steps(own: Recurrence) -> Recurrence:
-        return with_results(one_by_one(own), lowered)
+    def by_steps(loop: Recurrence) -> Recurrence:
+        return with_results(one_by_one(loop), lowered)
 
     return tuple(SizeVariant(tuple(with_steps(f.terms, by_steps)), f.sizes) for f in found)
 

@@ -93,8 +93,8 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
     users = Counter([*roots, *(a for node in nodes for a in node.args)])
     done: dict[Term, Term] = {}
     for node in nodes:
-        own = node.op == "einsum" and not is_view(node)
-        factors = _network(node, users, model) if own else []
+        is_product = node.op == "einsum" and not is_view(node)
+        factors = _network(node, users, model) if is_product else []
         found = _stepped(node, factors, model, done)
         done[node] = found or rebuild(node, tuple(done[a] for a in node.args))
     return tuple(done[r] for r in roots)
@@ -103,7 +103,7 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
 def _network(node: Term, users: Counter[Term], model: CostModel) -> list[_Factor]:
     """The factors of nested products, large and for this one alone; two of them are arrays."""
     *parts, _ = node.spec
-    factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
+    factors = [_Factor(*pair) for pair in zip(node.args, parts, strict=True)]
     fresh = count(1 + max((i for part in parts for i in part), default=0))
     waiting = list(factors)
     while waiting:
@@ -142,7 +142,7 @@ def _stepped(
     if any(f.term.op in ("constant", "delta", "selection") for f in arrays):
         return None
     out = node.spec[-1]
-    if any(len({*own}) < len(own) for own in (*(f.indices for f in factors), out)):
+    if any(len({*indices}) < len(indices) for indices in (*(f.indices for f in factors), out)):
         return None
     sizes: dict[int, Size] = {}
     for f in factors:
@@ -168,8 +168,8 @@ def _joined(indicators: Sequence[_Factor], sizes: dict[int, Size]) -> _Factor:
     part = tuple(dict.fromkeys(i for f in indicators for i in f.indices))
     places = {i: k for k, i in enumerate(part)}
     constraints = [
-        (relation, renamed(own, {k: places[i] for k, i in enumerate(f.indices)}))
+        (relation, renamed(form, {k: places[i] for k, i in enumerate(f.indices)}))
         for f in indicators
-        for relation, own in f.term.constraints
+        for relation, form in f.term.constraints
     ]
     return _Factor(terms.indicator(tuple(sizes[i] for i in part), constraints), part)

@@ -24,7 +24,7 @@ from eggrad.engine.terms.binding import Array, check_shape, numbers
 class Part:
     """An entry is the product of the cores' entries, or 0 where the indices of tied axes differ.
 
-    `labels` names every axis of the tensor: by its own number, or by that of the first axis that
+    `labels` names every axis of the tensor: by its number, or by that of the first axis that
     it is tied to. `axes` has the labels of each core's axes, all different. Along a label that no
     core has the entries do not change; one that no axis of the tensor has is summed over.
 
@@ -43,7 +43,7 @@ class Part:
         >>> Part((np.ones(()),), ((),), (0, 1, 0, 1)).deltas
         ((0, 2), (1, 3))
         """
-        groups = {i: tuple(k for k, own in enumerate(self.labels) if own == i) for i in self.labels}
+        groups = {i: tuple(k for k, j in enumerate(self.labels) if j == i) for i in self.labels}
         return tuple(g for g in groups.values() if len(g) > 1)
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class Part:
     def _lengths(self) -> set[tuple[int, int]]:
         """The labels of the cores' axes, with the sizes that they have."""
         pairs = zip(self.cores, self.axes, strict=True)
-        return {pair for core, own in pairs for pair in zip(own, core.shape, strict=True)}
+        return {pair for core, axes in pairs for pair in zip(axes, core.shape, strict=True)}
 
     def _summed(self) -> dict[int, int]:
         """The labels that are summed over, with their sizes."""
@@ -69,17 +69,17 @@ class Part:
 
     def used(self) -> set[int]:
         """The labels that a core has."""
-        return {i for own in self.axes for i in own}
+        return {i for axes in self.axes for i in axes}
 
     def operands(self) -> Iterator[Any]:
         """The cores with their labels, as `np.einsum` takes them."""
-        for core, own in zip(self.cores, self.axes, strict=True):
+        for core, axes in zip(self.cores, self.axes, strict=True):
             yield core
-            yield own
+            yield axes
 
     def renamed(self, names: dict[int, int], labels: Indices) -> "Part":
         """The part with other labels of axes; where two become one, the diagonal."""
-        axes = tuple(tuple(names.get(i, i) for i in own) for own in self.axes)
+        axes = tuple(tuple(names.get(i, i) for i in core_axes) for core_axes in self.axes)
         return Part(self.cores, axes, labels)
 
     def add_to(self, array: Array) -> None:
@@ -128,15 +128,15 @@ def _solve(
     last = len(shape)
     x, labels = b, (*part.labels[:rows], last)
     row_labels, column_labels = set(part.labels[:rows]), set(part.labels[rows:])
-    for core, own in zip(part.cores, part.axes, strict=True):
-        tied = tuple(i for i in own if i in row_labels and i in column_labels)
-        down = tuple(sorted(row_labels.intersection(own) - column_labels))
-        across = tuple(sorted(column_labels.intersection(own) - row_labels))
-        rest = tuple(i for i in labels if i not in own)
-        length = dict(zip((*labels, *own), x.shape + core.shape, strict=True))
+    for core, axes in zip(part.cores, part.axes, strict=True):
+        tied = tuple(i for i in axes if i in row_labels and i in column_labels)
+        down = tuple(sorted(row_labels.intersection(axes) - column_labels))
+        across = tuple(sorted(column_labels.intersection(axes) - row_labels))
+        rest = tuple(i for i in labels if i not in axes)
+        length = dict(zip((*labels, *axes), x.shape + core.shape, strict=True))
         batch, kept = (tuple(length[i] for i in group) for group in (tied, rest))
         n = prod(length[i] for i in down)
-        matrix = _in_order(core, own, tied + down + across).reshape(*batch, n, n)
+        matrix = _in_order(core, axes, tied + down + across).reshape(*batch, n, n)
         right = _in_order(x, labels, tied + down + rest).reshape(*batch, n, prod(kept))
         labels = tied + across + rest
         x = _solved(matrix, right, definite)
@@ -144,8 +144,8 @@ def _solve(
     return _in_order(x, labels, (*part.labels[rows:], last))
 
 
-def _in_order(array: Array, own: Indices, labels: Indices) -> Array:
-    return array.transpose([own.index(i) for i in labels])
+def _in_order(array: Array, axes: Indices, labels: Indices) -> Array:
+    return array.transpose([axes.index(i) for i in labels])
 
 
 def _separable(part: Part, shape: tuple[int, ...], rows: int, definite: bool) -> bool:
@@ -160,14 +160,14 @@ def _separable(part: Part, shape: tuple[int, ...], rows: int, definite: bool) ->
         return False
     for i in set(part.labels):
         above, below = part.labels[:rows].count(i), part.labels[rows:].count(i)
-        users = sum(i in own for own in part.axes)
+        users = sum(i in axes for axes in part.axes)
         if max(above, below) > 1 or (above + below < 2 and users != 1):
             return False
         if definite and above + below == 2 and part.labels[i + rows] != i:
             return False
-    for own in part.axes:
-        down = {i for i in own if i not in part.labels[rows:]}
-        across = {i for i in own if i >= rows}
+    for axes in part.axes:
+        down = {i for i in axes if i not in part.labels[rows:]}
+        across = {i for i in axes if i >= rows}
         if prod(shape[i] for i in down) != prod(shape[i] for i in across):
             return False
         if definite and {i + rows for i in down} != across:
@@ -229,9 +229,9 @@ def _substituted(lower: Array, right: Array) -> Array:
     """Solve with lower triangular matrices, block by block."""
     x = np.empty(right.shape, np.result_type(lower, right))
     for start in range(0, lower.shape[-1], BLOCK):
-        own = slice(start, start + BLOCK)
-        rest = right[..., own, :] - lower[..., own, :start] @ x[..., :start, :]
-        x[..., own, :] = np.linalg.solve(lower[..., own, own], rest)
+        block = slice(start, start + BLOCK)
+        rest = right[..., block, :] - lower[..., block, :start] @ x[..., :start, :]
+        x[..., block, :] = np.linalg.solve(lower[..., block, block], rest)
     return x
 
 
@@ -285,12 +285,12 @@ class FactoredOperator:
         """The product of arrays with labelled axes, of which the last one may have equal labels."""
         return np.einsum(*chain.from_iterable(factors), wanted, optimize=True)
 
-    def _spread(self, array: Any, own: Indices, labels: Indices, shape: Shape) -> Any:
-        """An array with labels `own` as one with axes `labels`: 0 off the diagonals."""
-        if own == labels:
+    def _spread(self, array: Any, present: Indices, labels: Indices, shape: Shape) -> Any:
+        """An array with labels `present` as one with axes `labels`: 0 off the diagonals."""
+        if present == labels:
             return array
         result = np.zeros(shape, array.dtype)
-        Part((array,), (own,), labels).add_to(result)
+        Part((array,), (present,), labels).add_to(result)
         return result
 
     # Entries and products -------------------------------------------------------------------
@@ -340,10 +340,10 @@ class FactoredOperator:
 
         def summand(part: Part) -> Any:
             last = (max([self.ndim - 1, *part.used()]) + 1,) * len(several)
-            own, labels = (*part.labels[rows:], *last), (*part.labels[:rows], *last)
-            present = part.used().union(own)
+            operand_labels, labels = (*part.labels[rows:], *last), (*part.labels[:rows], *last)
+            present = part.used().union(operand_labels)
             wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
-            factors = (*zip(part.cores, part.axes, strict=True), (operand, own))
+            factors = (*zip(part.cores, part.axes, strict=True), (operand, operand_labels))
             product = self._product(factors, wanted)
             return self._spread(product, wanted, labels, (*self.shape[:rows], *several))
 
@@ -479,8 +479,8 @@ class FactoredTensor(FactoredOperator):
         result = np.zeros(rows, self.dtype)
         for part in self.parts:
             names = _row_and_column_tied(part.labels, len(rows))
-            own = tuple(names[i] for i in part.labels[: len(rows)])
-            part.renamed(names, own).add_to(result)
+            labels = tuple(names[i] for i in part.labels[: len(rows)])
+            part.renamed(names, labels).add_to(result)
         return result
 
     # As an operator -----------------------------------------------------------------------------

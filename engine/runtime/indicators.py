@@ -78,22 +78,22 @@ def indicator_product(
     """
     # A scalar may be Python's.
     array = np.asarray(array)
-    own = product_plan(spec, constraints, shape, array.shape)
+    planned = product_plan(spec, constraints, shape, array.shape)
     part, other, out = spec
-    if own is None:
+    if planned is None:
         if {*part, *other} <= {*out}:
             mask = zeros_and_ones(constraints, shape, np.bool_)
             return _chosen(mask, part, array, other, out)[()]
         ones = zeros_and_ones(constraints, shape, array.dtype)
         return np.einsum(ones, [*part], array, [*other], [*out])[()]
-    value, labels = _reduced(_entries(array, own.source, own), own)
-    if labels is own.target.labels and own.is_whole:
+    value, labels = _reduced(_entries(array, planned.source, planned), planned)
+    if labels is planned.target.labels and planned.is_whole:
         return value[()]
     lengths = dict(zip(part + other, shape + array.shape, strict=True))
     result = np.zeros([lengths[i] for i in out], array.dtype)
-    spread = value.transpose([labels.index(i) for i in own.target.labels if i in labels])
-    missing = tuple(k for k, i in enumerate(own.target.labels) if i not in labels)
-    _write(result, own, np.expand_dims(spread, missing) if missing else spread)
+    spread = value.transpose([labels.index(i) for i in planned.target.labels if i in labels])
+    missing = tuple(k for k, i in enumerate(planned.target.labels) if i not in labels)
+    _write(result, planned, np.expand_dims(spread, missing) if missing else spread)
     return result[()]
 
 
@@ -125,10 +125,10 @@ def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
     )
 
 
-def _entries(array: Array, view: View, own: Plan) -> Array:
+def _entries(array: Array, view: View, planned: Plan) -> Array:
     """The entries of an array that a view names, with one axis for each of its labels."""
-    extents = [own.extent(i) for i in view.labels]
-    if own.is_empty or 0 in array.shape:
+    extents = [planned.extent(i) for i in view.labels]
+    if planned.is_empty or 0 in array.shape:
         return np.zeros(extents, array.dtype)
     # One entry takes no step, of whatever length.
     strides = [
@@ -142,29 +142,29 @@ def _entries(array: Array, view: View, own: Plan) -> Array:
     return as_strided(array[tuple(slice(k, None) for k in view.start)], extents, strides)
 
 
-def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
+def _reduced(value: Array, planned: Plan) -> tuple[Array, Indices]:
     """What is left when the mask is multiplied, and free indices that the target lacks are summed.
 
     With the indices of its axes, those of the target in the target's order where it has them all.
     """
-    if own.running is not None:
-        return _running_sum(value, own, own.running), own.target.labels
-    labels, kept = own.source.labels, own.kept
-    if kept == own.target.labels:
-        kept = own.target.labels
-    if own.mask:
-        shape = tuple(own.extent(i) for i in own.masked)
-        if {*kept} == {*labels, *own.masked}:
-            mask = zeros_and_ones(own.mask_numbers, shape, np.bool_)
-            result = _chosen(mask, own.masked, value, labels, kept)
+    if planned.running is not None:
+        return _running_sum(value, planned, planned.running), planned.target.labels
+    labels, kept = planned.source.labels, planned.kept
+    if kept == planned.target.labels:
+        kept = planned.target.labels
+    if planned.mask:
+        shape = tuple(planned.extent(i) for i in planned.masked)
+        if {*kept} == {*labels, *planned.masked}:
+            mask = zeros_and_ones(planned.mask_numbers, shape, np.bool_)
+            result = _chosen(mask, planned.masked, value, labels, kept)
         else:
-            mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
-            result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
+            mask = zeros_and_ones(planned.mask_numbers, shape, value.dtype)
+            result = np.einsum(value, [*labels], mask, [*planned.masked], [*kept])
     elif {*labels} == {*kept}:
         result = value.transpose([labels.index(i) for i in kept])
     else:
         result = np.einsum(value, [*labels], [*kept])
-    return (result * own.repetitions if own.repetitions != 1 else result), kept
+    return (result * planned.repetitions if planned.repetitions != 1 else result), kept
 
 
 def _chosen(mask: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
@@ -178,16 +178,16 @@ def _chosen(mask: Array, part: Indices, value: Array, labels: Indices, wanted: I
 
 def _spread(value: Array, labels: Indices, wanted: Indices) -> Array:
     """An array ready to be broadcast along other axes."""
-    own = tuple(i for i in wanted if i in labels)
-    if own != labels:
-        value = value.transpose([labels.index(i) for i in own])
-    return value[tuple(slice(None) if i in own else None for i in wanted)]
+    present = tuple(i for i in wanted if i in labels)
+    if present != labels:
+        value = value.transpose([labels.index(i) for i in present])
+    return value[tuple(slice(None) if i in present else None for i in wanted)]
 
 
-def _running_sum(value: Array, own: Plan, running: RunningSum) -> Array:
+def _running_sum(value: Array, planned: Plan, running: RunningSum) -> Array:
     """The sums of the first entries along an axis, or of the last ones, from a cumulative one."""
-    axis, kept, wanted = running.axis, running.labels, own.target.labels
-    count = own.extent(kept[axis])
+    axis, kept, wanted = running.axis, running.labels, planned.target.labels
+    count = planned.extent(kept[axis])
     value = np.flip(value, axis) if running.backward else value
     if running.entries == (1, 1) and count == value.shape[axis]:
         sums = np.cumsum(value, axis)
@@ -207,16 +207,16 @@ def summand_counts(running: RunningSum, count: int, length: int) -> Array:
     return np.clip(step * every + first, 0, length).astype(np.intp)
 
 
-def _write(result: Array, own: Plan, value: Array) -> None:
+def _write(result: Array, planned: Plan, value: Array) -> None:
     """Write entries through the target's view; where several meet, add them one by one."""
-    entries = _entries(result, own.target, own)
+    entries = _entries(result, planned.target, planned)
     if not entries.size:
         return
-    if own.injective:
+    if planned.injective:
         entries[...] = value
         return
     value = np.broadcast_to(value, entries.shape)
-    apart = own.apart
+    apart = planned.apart
     for place in np.ndindex(tuple(entries.shape[k] for k in apart)):
         at: list[Any] = [slice(None)] * entries.ndim
         for k, i in zip(apart, place, strict=True):

@@ -37,6 +37,6 @@ def run_loop(
         made = step(*now, *(a[k] for a in read), *constants)
         after = k if backwards else k + 1
         for j, states in enumerate(kept):
-            now[j] = own = states[after : after + 1]
-            own[...] = made[j]
+            now[j] = state = states[after : after + 1]
+            state[...] = made[j]
     return kept

@@ -29,7 +29,7 @@ def places_along(index: Index, sizes: tuple[int, ...]) -> tuple[Array, ...]:
     (array([0, 2]),)
     """
     along = places_apart(index, len(sizes))
-    return tuple(_counted(_whole(own), n) for own, n in zip(along, sizes, strict=True))
+    return tuple(_counted(_whole(places), n) for places, n in zip(along, sizes, strict=True))
 
 
 def places_apart(index: Any, count: int) -> tuple[Any, ...]:
@@ -104,14 +104,14 @@ def selected_product(
     >>> selected_product(spec, (3,), np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]))
     array([2., 0., 5.])
     """
-    own = selection_plan(spec, len(sizes))
+    plan = selection_plan(spec, len(sizes))
     array = np.asarray(array)
-    if own.reads_places:
+    if plan.reads_places:
         try:
-            return own.product(_as_given(index, sizes), sizes, array)
+            return plan.product(_as_given(index, sizes), sizes, array)
         except (IndexError, ValueError):
             pass
-    return own.product(places_along(index, sizes), sizes, array)
+    return plan.product(places_along(index, sizes), sizes, array)
 
 
 def _as_given(index: Index, sizes: tuple[int, ...]) -> tuple[Array, ...]:
@@ -121,7 +121,7 @@ def _as_given(index: Index, sizes: tuple[int, ...]) -> tuple[Array, ...]:
     the end. `places_along` looks at every place before, and says which of them is wrong.
     """
     every = index if isinstance(index, tuple) else (index,)
-    if any(not isinstance(own, np.ndarray) or own.dtype.kind != "i" for own in every):
+    if any(not isinstance(places, np.ndarray) or places.dtype.kind != "i" for places in every):
         return places_along(index, sizes)
     return places_apart(index, len(sizes))
 
@@ -220,8 +220,8 @@ class SelectionPlan:
 @lru_cache(maxsize=1024)
 def selection_plan(spec: tuple[Indices, Indices, Indices], count: int) -> SelectionPlan:
     """How a selection from so many axes is multiplied."""
-    own, labels, out = spec
-    rows, chosen = own[: len(own) - count], own[len(own) - count :]
+    part, labels, out = spec
+    rows, chosen = part[: len(part) - count], part[len(part) - count :]
     number = {i: ~k for k, i in enumerate(rows)} | {i: k for k, i in enumerate(chosen)}
     order, read = tuple(range(len(labels))), None
     if {*labels} & {*chosen}:

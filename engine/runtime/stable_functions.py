@@ -156,15 +156,15 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     >>> softmax(np.array([1e3, 1e3]), (0,))
     array([0.5, 0.5])
     """
-    x, own = _inexact(x), tuple(axes)
+    x, axis = _inexact(x), tuple(axes)
     if not x.size:
         return np.exp(x)
-    if x.size < FEW or len(own) == x.ndim:
-        result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))
+    if x.size < FEW or len(axis) == x.ndim:
+        result = np.asarray(x - np.maximum.reduce(x, axis, keepdims=True))
         np.exp(result, out=result)
-        result /= np.add.reduce(result, own, keepdims=True)
+        result /= np.add.reduce(result, axis, keepdims=True)
         return result
-    columns, order = _as_columns(x, own)
+    columns, order = _as_columns(x, axis)
     result = columns - np.maximum.reduce(columns)
     np.exp(result, out=result)
     result /= np.add.reduce(result)
@@ -214,13 +214,13 @@ def norm(x: Array, axes: Sequence[int]) -> Array:
     >>> float(norm(np.array([0.0, 4e200]), (0,)))
     4e+200
     """
-    own = tuple(axes)
-    squares = np.vdot(x, x) if len(own) == x.ndim else np.square(x).sum(own)
+    axis = tuple(axes)
+    squares = np.vdot(x, x) if len(axis) == x.ndim else np.square(x).sum(axis)
     if np.all((squares > TINY) & (squares < HUGE)):
         return np.sqrt(squares)
-    largest = np.abs(x).max(own, keepdims=True, initial=0.0)
+    largest = np.abs(x).max(axis, keepdims=True, initial=0.0)
     scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
-    return np.squeeze(scale, own) * np.sqrt(np.square(x / scale).sum(own))
+    return np.squeeze(scale, axis) * np.sqrt(np.square(x / scale).sum(axis))
 
 
 def log_determinant(matrix: Array, definite: bool) -> Any:

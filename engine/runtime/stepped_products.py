@@ -130,9 +130,10 @@ def _matrices(
 ) -> tuple[tuple[Order, Order, Order], Kernel]:
     """A product of matrices, perhaps one for each value of some labels in front.
 
-    Rows come from the array whose own labels lie side by side in the target, so that the result
-    is in its order; what is in front of them there belongs to the other array, or to both. But
-    where steps write parts of the columns and all of long rows, these become the columns.
+    Rows come from the array whose labels, but for shared ones, lie side by side in the target, so
+    that the result is in its order; what is in front of them there belongs to the other array, or
+    to both. But where steps write parts of the columns and all of long rows, these become the
+    columns.
     """
     exchanged = not _side_by_side(kept, left, right) and _side_by_side(kept, right, left)
     one, other = (right, left) if exchanged else (left, right)
@@ -181,10 +182,10 @@ class _Matrix:
     def ready(self, view: Array) -> Array:
         """The matrices, in memory as BLAS needs them."""
         lead, rest = view.shape[: self.lead], view.shape[self.lead :]
-        own = view.reshape(*lead, prod(rest[: self.first]), prod(rest[self.first :]))
-        if own.itemsize not in own.strides[-2:]:
-            own = own.copy()
-        return own.swapaxes(-1, -2) if self.turned else own
+        matrices = view.reshape(*lead, prod(rest[: self.first]), prod(rest[self.first :]))
+        if matrices.itemsize not in matrices.strides[-2:]:
+            matrices = matrices.copy()
+        return matrices.swapaxes(-1, -2) if self.turned else matrices
 
 
 def _closest(group: Indices, moves: Moves) -> float:
@@ -263,8 +264,8 @@ class Layout:
         order = range(len(shape)) if axes is None else axes
         inside = {k: order[place + 1 :] for place, k in enumerate(order)}
         strides = tuple(size * prod(shape[i] for i in inside[k]) for k in range(len(shape)))
-        own = zip(plan.labels, plan.moves[operand], strict=True)
-        moves = {i: sum(map(int.__mul__, m, strides)) for i, m in own if any(m)}
+        pairs = zip(plan.labels, plan.moves[operand], strict=True)
+        moves = {i: sum(map(int.__mul__, m, strides)) for i, m in pairs if any(m)}
         return cls(operand, moves, strides)
 
     def start(self, step: Step) -> int:
@@ -287,12 +288,12 @@ def along_one_axis(plan: SteppedPlan, layouts: Sequence[Layout]) -> tuple[tuple[
     """One view of each of three vectors, of which one has two labels along its only axis."""
     (step,) = plan.steps
     lengths = dict(zip(plan.labels, step.extents, strict=True))
-    (both,) = (own for own in layouts if len(own.moves) == 2)
+    (both,) = (layout for layout in layouts if len(layout.moves) == 2)
     first, second = both.moves
     turned = both.moves[first] != both.moves[second]
     found: list[tuple[Place]] = []
-    for own in layouts:
-        start, moves = own.start(step), dict(own.moves)
+    for layout in layouts:
+        start, moves = layout.start(step), dict(layout.moves)
         if turned and second in moves:
             # Counted from its end, the second label moves as the first does.
             start += moves[second] * (lengths[second] - 1)
@@ -347,11 +348,11 @@ class _Stored:
         found: list[_Stored] = []
         for one, other, exchanged in ((left, right, False), (right, left, True)):
             kept = tuple(i for i in dict.fromkeys((*part, *one)) if i in (*other, *out))
-            own = (part, one, other, out)
+            ordered = (part, one, other, out)
             # It may be larger than the memory: then it is not the cheaper way.
             by_views = plan(as_constraints(part, constraints), one, kept, dict(lengths))
             entries = max(prod(lengths[i] for i in kept), 0 if by_views else prod(shape))
-            found.append(cls(own, constraints, shape, kept, entries, exchanged))
+            found.append(cls(ordered, constraints, shape, kept, entries, exchanged))
         return min(found, key=lambda s: s.entries)
 
     def product(self, left: Array, right: Array) -> Array:
@@ -381,11 +382,12 @@ class _Steps:
         return result.transpose(self.axes)[()]
 
     def _add(self, left: Array, right: Array, result: Array) -> None:
-        first, second, own = self.places
+        first, second, written = self.places
         ones = _views(left, first, self.kernel.ready[0])
         others = _views(right, second, self.kernel.ready[1])
         targets = [
-            np.ndarray(dims, result.dtype, result, start, strides) for dims, start, strides in own
+            np.ndarray(dims, result.dtype, result, start, strides)
+            for dims, start, strides in written
         ]
         if self.moving is None:
             for one, other, target in zip(ones, others, targets, strict=True):
@@ -442,19 +444,19 @@ def _cheaper_way(
     lengths = dict(zip(part + left + right, sum(shapes, ()), strict=True))
     out = tuple(lengths[i] for i in target)
     stored = _Stored.of(spec, constraints, shapes[0], lengths)
-    own_constraints = as_constraints(part, constraints)
-    steps = stepped_plan(own_constraints, (left, right), target, lengths, stored.entries)
+    on_indices = as_constraints(part, constraints)
+    steps = stepped_plan(on_indices, (left, right), target, lengths, stored.entries)
     if steps is None or not steps.is_worth_it:
         return stored
-    own = [Layout.of(steps, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
+    layouts = [Layout.of(steps, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
     if steps.direct:
-        kernel = direct_kernel(*(len(a.moves) for a in own))
-        return _Steps(out, tuple(range(len(out))), kernel, along_one_axis(steps, own))
-    moves = (a.moves for a in own)
+        kernel = direct_kernel(*(len(a.moves) for a in layouts))
+        return _Steps(out, tuple(range(len(out))), kernel, along_one_axis(steps, layouts))
+    moves = (a.moves for a in layouts)
     whole = whole_labels(steps, out)
     orders, kernel = kernel_of(steps.labels, *moves, whole=whole, copies=not steps.overlapping)
     axes = axes_as_written(steps, orders[2], len(out))
-    own[2] = Layout.of(steps, 2, out, sizes[2], axes)
-    places = (layout.places(steps, order) for layout, order in zip(own, orders, strict=True))
+    layouts[2] = Layout.of(steps, 2, out, sizes[2], axes)
+    places = (layout.places(steps, order) for layout, order in zip(layouts, orders, strict=True))
     shape = tuple(out[k] for k in axes)
     return _Steps(shape, tuple(map(axes.index, range(len(out)))), kernel, tuple(places))
