@@ -46,15 +46,15 @@ def entries(f: Expression, indices: Sequence[str]) -> Entries:
     >>> entries(variable("A", ("n", "n")), "ii").expression.shape
     ('n',)
     """
-    own = tuple(dict.fromkeys(indices))
-    if len(own) == len(indices):
-        return Entries(f, own)
+    distinct = tuple(dict.fromkeys(indices))
+    if len(distinct) == len(indices):
+        return Entries(f, distinct)
     sizes: dict[str, list[Size]] = {}
     for i, d in zip(indices, f.shape, strict=True):
         sizes.setdefault(i, []).append(d)
     (met,) = unified([f], _pairs(sizes), "indices")
-    spec = canonical((indices,), own)
-    return Entries(combine("diagonal", [met], [], lambda a: terms.einsum(spec, a)), own)
+    spec = canonical((indices,), distinct)
+    return Entries(combine("diagonal", [met], [], lambda a: terms.einsum(spec, a)), distinct)
 
 
 def product(factors: Sequence[Entries], summed: Collection[str] = ()) -> Entries:
@@ -92,10 +92,10 @@ def entrywise(operands: Sequence[Entries], build: Callable[..., Expression]) -> 
     """A function of the entries; an operand that lacks an index is the same for all of it."""
     indices = tuple(dict.fromkeys(i for a in operands for i in a.indices))
     spread: list[Expression] = []
-    for a, own in zip(operands, met(operands), strict=True):
+    for a, expression in zip(operands, met(operands), strict=True):
         order = [i for i in indices if i in a.indices]
         missing = [k for k, i in enumerate(indices) if i not in a.indices]
-        placed = Entries(own, a.indices).ordered(order)
+        placed = Entries(expression, a.indices).ordered(order)
         spread.append(expanded(placed, missing) if order else placed)
     return Entries(build(*spread), indices)
 
@@ -112,13 +112,13 @@ def met(operands: Sequence[Entries]) -> list[Expression]:
 def _pairs(sizes: dict[str, list[Size]]) -> list[tuple[Size, Size]]:
     """The sizes that become equal: for each index all of them."""
     pairs: list[tuple[Size, Size]] = []
-    for i, own in sizes.items():
-        known = [d for d in dict.fromkeys(own) if not unknown(d)]
+    for i, lengths in sizes.items():
+        known = [d for d in dict.fromkeys(lengths) if not unknown(d)]
         if len(known) > 1:
             raise ShapeError(
                 f"the index {shown_index(i)} has {known[0]} values at one place and {known[1]} "
                 "at another"
             )
-        first = (known or own)[0]
-        pairs += [(first, d) for d in own if d != first]
+        first = (known or lengths)[0]
+        pairs += [(first, d) for d in lengths if d != first]
     return pairs

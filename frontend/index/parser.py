@@ -69,8 +69,8 @@ def read_problem(
     """
     functions = _known_functions(declared)
     matrix = [*MATRIX_FUNCTIONS, *STACK_FUNCTIONS, "logdet", *re.findall(r"cof\d+", text)]
-    own = [unquoted(h) for h in heads(text)]
-    lines = read(text, [*(dims or ()), *own], [*functions, *matrix])
+    defined = [unquoted(h) for h in heads(text)]
+    lines = read(text, [*(dims or ()), *defined], [*functions, *matrix])
     known = completed_dims(_inferred(text, lines) if dims is None else dims, assume, MAXIMAL_ORDER)
     reader = _Reader(text, known, assume, functions)
     for line in lines[:-1]:
@@ -92,7 +92,7 @@ def _known_functions(declared: Sequence[Function]) -> dict[str, Apply]:
 
 def _inferred(text: str, lines: Sequence[Line]) -> dict[str, int]:
     """How many axes each name has: as many as it has indices, or those of a matrix."""
-    own = {unquoted(line.head.token) for line in lines if line.head}
+    defined = {unquoted(line.head.token) for line in lines if line.head}
     found: dict[str, int] = {}
     # Phrases, each with the number of indices that stand behind it.
     stack = [(line.body, 0) for line in reversed(lines)]
@@ -107,7 +107,7 @@ def _inferred(text: str, lines: Sequence[Line]) -> dict[str, int]:
             inside = 2
         stack.extend((p, inside) for p in reversed(phrase.operands))
         name = unquoted(phrase.token)
-        if phrase.what != "use" or name in own:
+        if phrase.what != "use" or name in defined:
             continue
         if found.setdefault(name, below) != below:
             raise ParseError(
@@ -170,14 +170,14 @@ class _Reader:
         self._text = text
         self._functions = functions
         self._dims = dims
-        own = {unquoted(h) for h in heads(text)}
+        defined = {unquoted(h) for h in heads(text)}
         self.variables = {
             name: language.variable(name, d, assume.get(name, ()))
             for name, d in dims.items()
-            if name not in own
+            if name not in defined
         }
         self._names = dict(self.variables)
-        known = [d for d in (d for own in dims.values() for d in own) if not unknown(d)]
+        known = [d for d in (d for shape in dims.values() for d in shape) if not unknown(d)]
         self._sizes = {s for d in known for s in size_symbols(d)}
         self._fresh = count(1)
         # The places of what has a size that nobody has said, by that size.
@@ -239,11 +239,11 @@ class _Reader:
         for k, i in enumerate(below):
             if i not in sizes:
                 sizes[i] = dims[k] if dims else self._unknown_size(place[i])
-        own = [i for i in below if i in found.indices]
-        value = found.ordered(own)
-        if len(own) < len(below):
+        present = [i for i in below if i in found.indices]
+        value = found.ordered(present)
+        if len(present) < len(below):
             missing = [k for k, i in enumerate(below) if i not in found.indices]
-            value = expanded(value, missing) if own else value
+            value = expanded(value, missing) if present else value
             value = broadcast(value, [sizes[i] for i in below])
         if dims is None:
             return value
@@ -263,16 +263,16 @@ class _Reader:
             (root, scope, None)
         ]
         while stack:
-            phrase, own, operands = stack.pop()
+            phrase, local, operands = stack.pop()
             if operands is None:
-                operands = self._operands(phrase, own)
-                stack.append((phrase, own, operands))
+                operands = self._operands(phrase, local)
+                stack.append((phrase, local, operands))
                 stack.extend((p, s, None) for p, s in reversed(operands))
                 continue
             args = done[len(done) - len(operands) :]
             del done[len(done) - len(operands) :]
             try:
-                done.append(self._applied(phrase, own, operands, args))
+                done.append(self._applied(phrase, local, operands, args))
             except ShapeError as error:
                 if isinstance(error, ParseError):
                     raise
@@ -300,14 +300,14 @@ class _Reader:
                         raise ParseError(reason, self._text, offset_of(i))
                     labels[str(i)] = f"{i}#{next(self._fresh)}"
                     declared.add(labels[str(i)])
-                own = replace(inner, labels=labels, declared=frozenset(declared))
+                inside = replace(inner, labels=labels, declared=frozenset(declared))
                 (body,) = phrase.operands
                 # A sum of a product is one contraction.
                 whole = phrase.what == "sum" and body.what in _PRODUCTS
-                return [(p, own) for p in (_factors(body) if whole else (body,))]
+                return [(p, inside) for p in (_factors(body) if whole else (body,))]
             case "stated" if not self._of_matrix(phrase):
-                own = {scope.labels.get(str(i), str(i)) for i in phrase.sizes or ()}
-                return [(phrase.operands[0], replace(inner, declared=scope.declared | own))]
+                free = {scope.labels.get(str(i), str(i)) for i in phrase.sizes or ()}
+                return [(phrase.operands[0], replace(inner, declared=scope.declared | free))]
             case "upper" if self._is_exponent(phrase):
                 return [(phrase.operands[0], inner)]
             case "stated" | "upper":
@@ -391,22 +391,22 @@ class _Reader:
         """The product, summed over some indices and over those that stand twice."""
         places: dict[str, list[Token]] = {}
         for part in args:
-            for i, own in part.places.items():
-                places.setdefault(i, []).extend(own)
+            for i, tokens in part.places.items():
+                places.setdefault(i, []).extend(tokens)
         gone = [i for part in args for i in part.gone]
-        for i, own in places.items():
+        for i, tokens in places.items():
             if i in gone:
                 raise ParseError(
                     f"the index {i} stands here, and is summed within brackets of this product",
                     self._text,
-                    offset_of(own[0]),
+                    offset_of(tokens[0]),
                     ("another index",),
                 )
-        summed = {i for i, own in places.items() if len(own) == 2}
-        if any(len(own) > 2 for own in places.values()):
+        summed = {i for i, tokens in places.items() if len(tokens) == 2}
+        if any(len(tokens) > 2 for tokens in places.values()):
             summed = set[str]()
         value = product([part.value for part in args], summed.union(over))
-        rest = {i: tuple(own) for i, own in places.items() if i not in summed}
+        rest = {i: tuple(tokens) for i, tokens in places.items() if i not in summed}
         found = _joined(value, args, rest)
         return self._closed(replace(found, gone=found.gone | summed))
 
@@ -479,15 +479,15 @@ class _Reader:
         # The index of several arguments goes over their entries together.
         places: dict[str, tuple[Token, ...]] = {}
         for part in args:
-            places |= {i: own for i, own in part.places.items() if i not in places}
+            places |= {i: tokens for i, tokens in part.places.items() if i not in places}
         return _joined(entrywise([a.value for a in args], build), args, places)
 
     def _over(self, phrase: Phrase, inner: _Scope, args: Sequence[_Part]) -> _Part:
         """The sum or the extreme of a part, or the sum of the product of several."""
-        own = _over_indices(phrase)
-        labels = [inner.labels[str(i)] for i in own]
+        over = _over_indices(phrase)
+        labels = [inner.labels[str(i)] for i in over]
         sizes = {i: d for part in args for i, d in part.value.sizes().items()}
-        for i, label in zip(own, labels, strict=True):
+        for i, label in zip(over, labels, strict=True):
             if label not in sizes:
                 raise ParseError(
                     f"the index {i} of this {phrase.token} does not stand behind it",
@@ -521,20 +521,20 @@ class _Reader:
 
     def _stated(self, phrase: Phrase, scope: _Scope, part: _Part) -> _Part:
         """Brackets with their free indices behind them."""
-        own = {scope.labels.get(str(i), str(i)): i for i in phrase.sizes or ()}
+        stated = {scope.labels.get(str(i), str(i)): i for i in phrase.sizes or ()}
         inside = {*part.value.indices} - scope.declared
-        for label, token in own.items():
+        for label, token in stated.items():
             if label not in part.value.indices:
                 reason = f"the brackets have no free index {token}"
                 raise ParseError(reason, self._text, offset_of(token))
-        missing = sorted(map(shown_index, inside - {*own}))
+        missing = sorted(map(shown_index, inside - {*stated}))
         if missing and not scope.explicit:
             raise ParseError(
                 f"the brackets have another free index: {', '.join(missing)}",
                 self._text,
                 offset_of(phrase.token),
             )
-        free = {i: (t,) for i, t in own.items() if not scope.is_free(i)}
+        free = {i: (t,) for i, t in stated.items() if not scope.is_free(i)}
         return replace(part, places={**part.places, **free})
 
     # Leaves --------------------------------------------------------------------------------
@@ -731,7 +731,7 @@ def _has_sums(root: Phrase) -> bool:
 
 def _places(args: Sequence[_Part]) -> dict[str, tuple[Token, ...]]:
     """The places of the indices of summands, or of a quotient: each index counts once."""
-    return {i: own[:1] for part in reversed(args) for i, own in part.places.items()}
+    return {i: tokens[:1] for part in reversed(args) for i, tokens in part.places.items()}
 
 
 def _joined(

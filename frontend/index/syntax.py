@@ -133,10 +133,10 @@ class _Builder(Transformer[Token, Any]):
             reason = "a sum goes over a whole axis, as sum_i or sum_{i=1}^n"
             raise Misread(reason, below)
         at = offset_of(below) + below.index(names)
-        own = _below(Token("LOWER", names, at, below.line, at + 1))
+        summed = _below(Token("LOWER", names, at, below.line, at + 1))
         last = marks[-1]
         end = Token("END", last.strip("^{} "), last.start_pos)
-        return Phrase("sum", sign, (body,), (*own, end))
+        return Phrase("sum", sign, (body,), (*summed, end))
 
     def extreme(self, sign: Token, below: Token, body: Phrase) -> Phrase:
         return Phrase("extreme", sign, (body,), _below(below))
@@ -179,11 +179,11 @@ class _Builder(Transformer[Token, Any]):
         return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)
 
 
-def _with_indices(operand: Phrase, token: Token, own: tuple[Token, ...]) -> Phrase:
+def _with_indices(operand: Phrase, token: Token, below: tuple[Token, ...]) -> Phrase:
     if operand.what in ("use", "delta", "upper") and not operand.sealed:
         known = operand.sizes or ()
-        return Phrase(operand.what, operand.token, operand.operands, (*known, *own))
-    return Phrase("stated", token, (operand,), own)
+        return Phrase(operand.what, operand.token, operand.operands, (*known, *below))
+    return Phrase("stated", token, (operand,), below)
 
 
 def _check_no_power(base: Phrase, token: Token) -> None:

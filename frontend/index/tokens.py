@@ -105,15 +105,15 @@ def _word(
     known = [word[:k] for k in ends if word[:k] in names]
     # Small letters are indices of the whole word before them.
     whole = text[match.end() : match.end() + 1] in {*_BELOW}
-    own = known[0] if known else word if whole else word.partition("_")[0]
-    if own not in names and own in _NAMED_SIGNS:
-        called = own in ("max", "min") and text[start + len(own) :].lstrip().startswith("(")
-        kind = "FUNCTION" if called else _NAMED_SIGNS[own]
-        return kind, text[place : start + len(own)]
+    name = known[0] if known else word if whole else word.partition("_")[0]
+    if name not in names and name in _NAMED_SIGNS:
+        called = name in ("max", "min") and text[start + len(name) :].lstrip().startswith("(")
+        kind = "FUNCTION" if called else _NAMED_SIGNS[name]
+        return kind, text[place : start + len(name)]
     applied = [word[:k] for k in ends if word[:k] in functions]
     if not known and applied:
         return "FUNCTION", text[place : start + len(applied[0])]
-    return "NAME", text[place : start + len(own)]
+    return "NAME", text[place : start + len(name)]
 
 
 def indices(written: str) -> tuple[tuple[str, int], ...]:

@@ -63,13 +63,13 @@ def given_dims(what: str, name: str, given: object) -> Declared:
         return _read(f"{what}: {name}", read_dims, given)
     wanted = 'a dict of sizes such as {"A": ("m", "n"), "x": ("n",), "c": ()}, '
     wanted += f"or a text such as {shown(_DIMS)}"
-    for variable, own in checked_mapping(what, name, given, wanted).items():
-        if isinstance(own, bool) or not isinstance(own, int | tuple | list):
+    for variable, axes in checked_mapping(what, name, given, wanted).items():
+        if isinstance(axes, bool) or not isinstance(axes, int | tuple | list):
             raise ShapeError(
                 f"{what}: {name} has for {shown(variable)} no tuple of sizes, such as ('m', 'n'), "
-                f"but {shown(own)}"
+                f"but {shown(axes)}"
             )
-        for d in () if isinstance(own, int) else cast("list[Any]", own):
+        for d in () if isinstance(axes, int) else cast("list[Any]", axes):
             if d is not None and not isinstance(d, int | str | np.integer):
                 raise ShapeError(
                     f"{what}: {name} of {shown(variable)}: a size is a name or an integer, not "
@@ -87,8 +87,8 @@ def given_assumptions(what: str, given: object) -> dict[str, tuple[str, ...]]:
     if isinstance(given, str):
         return _read(f"{what}: assume", read_assumptions, given)
     wanted = f'a dict such as {{"A": ["symmetric"]}}, or a text such as {shown(_ASSUME)}'
-    own = checked_mapping(what, "assume", {} if given is None else given, wanted)
-    return {n: checked_words(what, f"assume of {shown(n)}", words) for n, words in own.items()}
+    assumed = checked_mapping(what, "assume", {} if given is None else given, wanted)
+    return {n: checked_words(what, f"assume of {shown(n)}", words) for n, words in assumed.items()}
 
 
 def _read(what: str, reader: Callable[[str], _T], text: str) -> _T:
@@ -132,32 +132,32 @@ def completed_dims(
     for name in assume:
         if name not in dims:
             raise UnsupportedOperation(f"assume: {shown(name)} has no dims{suggestion(name, dims)}")
-    found = {name: _named(name, own, most) for name, own in dims.items()}
+    found = {name: _named(name, shape, most) for name, shape in dims.items()}
     pairs: list[tuple[Size, Size]] = []
     for name, words in assume.items():
         given = {words} if isinstance(words, str) else set(words)
-        own = found[name]
+        axes = found[name]
         said = sorted(w for w in given if w in ASSUMPTIONS and ASSUMPTIONS[w].of_matrices)
-        if said and len(own) == 2 and own[0] != own[1]:
-            if all(isinstance(d, int) for d in own):
+        if said and len(axes) == 2 and axes[0] != axes[1]:
+            if all(isinstance(d, int) for d in axes):
                 raise ShapeError(
                     f"variable {name}: {shown(said[0])} needs a square matrix, its axes "
-                    f"are {format_axes(own)}"
+                    f"are {format_axes(axes)}"
                 )
             # Of two sizes the known one stays, else the first.
-            pairs.append((own[1], own[0]) if unknown(own[0]) else (own[0], own[1]))
+            pairs.append((axes[1], axes[0]) if unknown(axes[0]) else (axes[0], axes[1]))
     renamed = unify_sizes(pairs, "assume") if pairs else {}
-    return {name: resized_dims(own, renamed) for name, own in found.items()}
+    return {name: resized_dims(axes, renamed) for name, axes in found.items()}
 
 
-def _named(name: str, own: Sequence[Size | None] | int, most: int) -> Dims:
-    if isinstance(own, str):
-        raise ShapeError(f"dims is a tuple of sizes, such as ({shown(own)},), not {shown(own)}")
-    if isinstance(own, int):
-        if not 0 <= own <= most:
+def _named(name: str, axes: Sequence[Size | None] | int, most: int) -> Dims:
+    if isinstance(axes, str):
+        raise ShapeError(f"dims is a tuple of sizes, such as ({shown(axes)},), not {shown(axes)}")
+    if isinstance(axes, int):
+        if not 0 <= axes <= most:
             raise ShapeError(
                 f"variable {name}: a number as dims says how many axes there are, up to "
-                f"{most}, not {own}; an axis of {own} entries is ({own},)"
+                f"{most}, not {axes}; an axis of {axes} entries is ({axes},)"
             )
-        own = (None,) * own
-    return tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(own))
+        axes = (None,) * axes
+    return tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(axes))

@@ -83,11 +83,11 @@ def problem_of(reader: "Reader", definitions: Sequence[Definition], phrase: Phra
     return finished(found, [v.expression for v in reader.variables.values()])
 
 
-def finished(found: Expression, own: Sequence[Expression]) -> Problem:
+def finished(found: Expression, variables: Sequence[Expression]) -> Problem:
     """The expression of a text and its variables, each size with its final name."""
     # Sizes that were not known and have not met any that was are called after their variable.
     pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
-    whole, *placed = unified([found, *own], pairs, "sizes")
+    whole, *placed = unified([found, *variables], pairs, "sizes")
     return Problem(whole.term, None, tuple(v.term for v in placed))
 
 
@@ -102,20 +102,20 @@ class Reader:
         functions: Known,
     ) -> None:
         """`functions` are all that may be called; a size that begins with `?` is not known."""
-        for name, own in dims.items():
-            if len(own) > 2:
-                raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(own)}")
+        for name, axes in dims.items():
+            if len(axes) > 2:
+                raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(axes)}")
         self.text = text
         self.functions = functions
         self.variables = {
-            name: Value(language.variable(name, own, assume.get(name, ())))
-            for name, own in dims.items()
+            name: Value(language.variable(name, axes, assume.get(name, ())))
+            for name, axes in dims.items()
         }
         # Variables, and parts that have a name.
         self.names = dict(self.variables)
-        known = [d for own in dims.values() for d in own if not unknown(d)]
+        known = [d for axes in dims.values() for d in axes if not unknown(d)]
         symbols_of = (size_symbols(d) or (d,) for d in known)
-        self.sizes = {size for own in symbols_of for size in own}
+        self.sizes = {size for names in symbols_of for size in names}
         # The places of constants whose size is not given, by that size.
         self._unknown: dict[str, Token] = {}
         self._fresh = count(1)
@@ -270,8 +270,8 @@ class Reader:
         is_fraction = place and place.what == "number" and not place.token.isdecimal()
         if place is None or is_fraction or len(sizes) > 1:
             raise UnsupportedOperation("unit takes a place from 1 up and a size, as unit(2, n)")
-        own = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
-        return Value(unit(self._size(place), own[0]))
+        lengths = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
+        return Value(unit(self._size(place), lengths[0]))
 
     def _unknown_sizes(self, token: Token, number: int) -> tuple[str, ...]:
         sizes = tuple(f"{UNKNOWN}{next(self._fresh)}" for _ in range(number))

@@ -1,4 +1,4 @@
-"""Products without a sign: what stands side by side, and which letters are names of their own.
+"""Products without a sign: what stands side by side, and which letters are names by themselves.
 
 `x'Ax` has one name, `Ax`, for the grammar. Which names there are decides what that means; so it
 is found out once they are known, and the phrases that come out have signs alone.
@@ -196,8 +196,8 @@ def _joined(token: Token, left: Phrase, right: Phrase) -> Phrase:
         right, last = right.operands[0], right
         factors.append((last.token, last.operands[1]))
     found = _times(token, left, right)
-    for own, factor in reversed(factors):
-        found = _times(own, found, factor)
+    for sign, factor in reversed(factors):
+        found = _times(sign, found, factor)
     return found
 
 

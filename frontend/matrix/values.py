@@ -5,7 +5,7 @@ The sizes that users declare stay as they are: `A*x` with A of m columns and x o
 mistake. Sizes that begin with `?` are not known yet and become what they meet.
 
 No size is the product of two symbols. So the rows of `vec(A)` and of `kron(A, B)` are pairs of
-indices, each with an axis of its own, until a product, a sum or a trace has taken them away.
+indices, each with its axis, until a product, a sum or a trace has taken them away.
 """
 
 import re
@@ -67,7 +67,9 @@ class Value:
         """The numbers of rows and columns; none for a scalar."""
         shape = self.base.shape
         groups = (shape[: self.rows], shape[self.rows :])[: self.order]
-        found = tuple(own[0] if len(own) == 1 else "·".join(map(str, own)) for own in groups)
+        found = tuple(
+            group[0] if len(group) == 1 else "·".join(map(str, group)) for group in groups
+        )
         found = (*found, 1) if self.order == 1 else found
         return found[::-1] if self.turned else found
 
@@ -118,7 +120,7 @@ def times(a: Value, b: Value) -> Value:
         plural = "s" * (rows != 1)
         raise ShapeError(f"* of {a.shape} and {b.shape}: {reason}{plural}{_advice(a, b)}")
     left, right = _letters(a, *_INDICES[:2]), _letters(b, *_INDICES[1:3])
-    first, last = ("".join(i for i in left + right if i in own) for own in _ROWS)
+    first, last = ("".join(i for i in left + right if i in letters) for letters in _ROWS)
     both = not {*left}.isdisjoint(right)
     p, q = _agreed("*", a, b, [(columns, rows)] if both else [])
     if a.order == 1 < b.order:
@@ -164,7 +166,7 @@ def multiply(a: Value, b: Value) -> Value:
         check_alike(".*", a, b)
         p, q = _agreed(".*", a, b, list(zip(a.sizes, b.sizes, strict=True)))
         left, right = (_letters(v, *_INDICES[:2]) for v in (a, b))
-        first, last = ("".join(i for i in left if i in own) for own in _INDICES[:2])
+        first, last = ("".join(i for i in left if i in letters) for letters in _INDICES[:2])
         return _product(left, right, (first, last), p, q)
     return entrywise(".*", a, b, arithmetic.multiply)
 
@@ -306,7 +308,7 @@ def chosen_entries(a: Value, token: Token) -> Value:
 
 
 def kept_axes(token: Token) -> tuple[bool, ...]:
-    """For each index whether it keeps an axis; an error of its own is raised later."""
+    """For each index whether it keeps an axis; what is no index raises an error later."""
     return tuple(":" in part for part in token[1:-1].split(","))
 
 
@@ -333,8 +335,8 @@ def _place(text: str, size: Size, part: str) -> int:
         if len(text) > _DIGITS or text == "0":
             raise UnsupportedOperation(f"{part.strip()!r} is no index: they are counted from 1")
         return int(text)
-    own = affine.resized(affine.size_form(text.strip()), {"end": size})
-    behind = dict(affine.plus(own, affine.times(-1, affine.size_form(size))))
+    place = affine.resized(affine.size_form(text.strip()), {"end": size})
+    behind = dict(affine.plus(place, affine.times(-1, affine.size_form(size))))
     number = behind.pop("", 0)
     if behind or number > 0:
         raise UnsupportedOperation(

@@ -88,8 +88,8 @@ class _JaxDialect(_LibraryDialect):
     def translated(self, template: str) -> str:
         return template.replace("np.", "jnp.").replace("scipy.linalg.", "jax.scipy.linalg.")
 
-    def template(self, own: Function) -> str:
-        return own.spelled.get("jax") or super().template(own)
+    def template(self, function: Function) -> str:
+        return function.spelled.get("jax") or super().template(function)
 
     def result(self, source: Source) -> str:
         text = super().result(source)
@@ -143,16 +143,18 @@ class _TorchDialect(_LibraryDialect):
         self._like = self.fresh("like", taken)
 
     def translated(self, template: str) -> str:
-        for one, other in _TORCH.items():
-            template = template.replace(one, other)
+        for word, replacement in _TORCH.items():
+            template = template.replace(word, replacement)
         return template
 
     # Dtype and device of what is made are those of an argument.
 
     def finish(self, results: Sequence[Source], is_step: bool) -> None:
         super().finish(results, is_step)
-        own = self.program.like
-        kind = f'"dtype": {own}.dtype, "device": {own}.device' if own else '"dtype": torch.float64'
+        like = self.program.like
+        kind = (
+            f'"dtype": {like}.dtype, "device": {like}.device' if like else '"dtype": torch.float64'
+        )
         if any(self._like in line for line in self.body):
             self.body.insert(0, f"{self._like} = {{{kind}}}")
 
@@ -179,36 +181,36 @@ class _TorchDialect(_LibraryDialect):
     def result(self, source: Source) -> str:
         return self._tensor(source)[0]
 
-    def broadcast_operands(self, own: Instruction) -> list[Text]:
-        texts = super().broadcast_operands(own)
-        is_root = own.kind == "power" and own.data == Fraction(1, 2)
-        if own.kind != "function" and not is_root:
+    def broadcast_operands(self, instruction: Instruction) -> list[Text]:
+        texts = super().broadcast_operands(instruction)
+        is_root = instruction.kind == "power" and instruction.data == Fraction(1, 2)
+        if instruction.kind != "function" and not is_root:
             return texts
-        pairs = zip(own.operands, texts, strict=True)
+        pairs = zip(instruction.operands, texts, strict=True)
         return [self._tensor(s) if self.is_number(s) else text for (s, _), text in pairs]
 
-    def atoms(self, own: Instruction) -> list[str]:
-        if own.kind != "loop":
-            return super().atoms(own)
-        return [self._tensor(source)[0] for source, _ in own.operands]
+    def atoms(self, instruction: Instruction) -> list[str]:
+        if instruction.kind != "loop":
+            return super().atoms(instruction)
+        return [self._tensor(source)[0] for source, _ in instruction.operands]
 
     # Truth values.
 
-    def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
-        function, asked = own.data
+    def operands(self, instruction: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
+        function, asked = instruction.data
         return asked_operands(function, asked, operands)
 
-    def _numbers(self, own: Instruction) -> Text:
-        return f'{self.atom(own.operands[0])}.to({self._like}["dtype"])', ATOM
+    def _numbers(self, instruction: Instruction) -> Text:
+        return f'{self.atom(instruction.operands[0])}.to({self._like}["dtype"])', ATOM
 
-    def template(self, own: Function) -> str:
-        known = own.spelled.get("torch") or own.spelled.get("python")
-        return known or own.standard.replace("xp.", "torch.")
+    def template(self, function: Function) -> str:
+        known = function.spelled.get("torch") or function.spelled.get("python")
+        return known or function.standard.replace("xp.", "torch.")
 
-    def _zeros_and_ones(self, own: Instruction) -> Text:
-        indicator: Term = own.data
+    def _zeros_and_ones(self, instruction: Instruction) -> Text:
+        indicator: Term = instruction.data
         if not indicator.order:
-            return super()._zeros_and_ones(own)
+            return super()._zeros_and_ones(instruction)
         places = [self._places(k, indicator.dims) for k in range(indicator.order)]
         conditions = [
             f"({format_condition(c, places.__getitem__, self.bare)})" for c in indicator.constraints
@@ -221,12 +223,12 @@ class _TorchDialect(_LibraryDialect):
         made = self.arange(dims[k])
         return made if len(dims) == 1 else f"{made}[{spread}]"
 
-    def _selection(self, own: Instruction) -> Text:
-        dims = tuple(own.sizes[i] for i in own.labels)
-        return f"{self.ones(dims)[0]} * ({self.chosen(own)})", PRODUCT
+    def _selection(self, instruction: Instruction) -> Text:
+        dims = tuple(instruction.sizes[i] for i in instruction.labels)
+        return f"{self.ones(dims)[0]} * ({self.chosen(instruction)})", PRODUCT
 
-    def _call(self, own: Instruction) -> Text:
-        text, level = super()._call(own)
-        if own.data.op == "argsort" and own.data not in self.program.indices:
+    def _call(self, instruction: Instruction) -> Text:
+        text, level = super()._call(instruction)
+        if instruction.data.op == "argsort" and instruction.data not in self.program.indices:
             return f'{text}.to({self._like}["dtype"])', ATOM
         return text, level

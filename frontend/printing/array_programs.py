@@ -101,46 +101,50 @@ class EntryDialect(PrintedDialect):
         """The loops over some indices."""
         return self.says["between"].join(self.says["loop"].format(i, size) for i, size in ranges)
 
-    def has_words(self, own: Instruction) -> bool:
+    def has_words(self, instruction: Instruction) -> bool:
         """Whether the language has words for the whole array, if what it reads is named."""
-        numbers = not own.labels and own.kind in (*_OF_ENTRIES, "array")
-        of_matrix = own.kind == "call" and reduction(own) is None
-        return own.kind in ("known", "written") or numbers or of_matrix
+        numbers = not instruction.labels and instruction.kind in (*_OF_ENTRIES, "array")
+        of_matrix = instruction.kind == "call" and reduction(instruction) is None
+        return instruction.kind in ("known", "written") or numbers or of_matrix
 
     # Whole arrays -------------------------------------------------------------------------------
 
-    def text(self, own: Instruction) -> Text:
+    def text(self, instruction: Instruction) -> Text:
         """The text of what an instruction computes, or its name where there are no words."""
-        found = reduction(own)
-        again = bool(self._scope.indices) and (found is not None or own.kind == "call")
-        if self.has_words(own) and not again:
-            return super().text(own)
-        if own.labels or self.has_words(own) or (found is not None and not self.inline):
-            return self.stored(own), ATOM
-        return self.entry(own, ())
+        found = reduction(instruction)
+        again = bool(self._scope.indices) and (found is not None or instruction.kind == "call")
+        if self.has_words(instruction) and not again:
+            return super().text(instruction)
+        if (
+            instruction.labels
+            or self.has_words(instruction)
+            or (found is not None and not self.inline)
+        ):
+            return self.stored(instruction), ATOM
+        return self.entry(instruction, ())
 
-    def stored(self, own: Instruction) -> str:
+    def stored(self, instruction: Instruction) -> str:
         """The name of what an instruction computes."""
-        if own not in self._stored:
+        if instruction not in self._stored:
             before, self._scope = self._scope, _Scope()
-            words = self.has_words(own)
-            name = self.named(self.text(own)[0]) if words else self.by_entries(own)
-            self._stored[own], self._texts[own] = name, (name, ATOM)
+            words = self.has_words(instruction)
+            name = self.named(self.text(instruction)[0]) if words else self.by_entries(instruction)
+            self._stored[instruction], self._texts[instruction] = name, (name, ATOM)
             self._scope = before
-        return self._stored[own]
+        return self._stored[instruction]
 
     def name_of(self, source: Source) -> str:
         """The name of an array."""
         return self.stored(source) if isinstance(source, Instruction) else self.source(source)[0]
 
-    def by_entries(self, own: Instruction) -> str:
+    def by_entries(self, instruction: Instruction) -> str:
         """The name of an array that is made entry by entry."""
-        return self.named(self.comprehension(own))
+        return self.named(self.comprehension(instruction))
 
-    def comprehension(self, own: Instruction) -> str:
+    def comprehension(self, instruction: Instruction) -> str:
         """An array entry by entry."""
-        with self.loops([own.sizes[i] for i in own.labels]) as ranges:
-            text, _ = self.entry(own, [i for i, _ in ranges])
+        with self.loops([instruction.sizes[i] for i in instruction.labels]) as ranges:
+            text, _ = self.entry(instruction, [i for i, _ in ranges])
         shape = ", ".join(size for _, size in ranges) + "," * (len(ranges) == 1)
         return self.say("array", text, self.over(ranges), shape)[0] if ranges else text
 
@@ -150,9 +154,9 @@ class EntryDialect(PrintedDialect):
             return self.comprehension(source)
         return super().result(source)
 
-    def is_long(self, own: Instruction) -> bool:
+    def is_long(self, instruction: Instruction) -> bool:
         """Whether a name is shorter than what an instruction computes."""
-        return not self.has_words(own) or super().is_long(own)
+        return not self.has_words(instruction) or super().is_long(instruction)
 
     def once(self, text: str) -> str:
         """What stands for a text that is mentioned more than once."""
@@ -180,19 +184,23 @@ class EntryDialect(PrintedDialect):
             return self.entry(source, places)
         return self.read(source, places) if isinstance(source, str) else self.source(source)
 
-    def entry(self, own: Instruction, at: Sequence[str]) -> Text:
+    def entry(self, instruction: Instruction, at: Sequence[str]) -> Text:
         """An entry of what an instruction computes."""
-        index = dict(zip(own.labels, at, strict=True))
-        found = reduction(own)
-        if found is not None and self.inline and not (self.has_words(own) or self._scope.summing):
+        index = dict(zip(instruction.labels, at, strict=True))
+        found = reduction(instruction)
+        if (
+            found is not None
+            and self.inline
+            and not (self.has_words(instruction) or self._scope.summing)
+        ):
             (text, _), ranges = self.summed(found, at)
             return self.say(f"{found.kind} over", text, self.over(ranges))
-        if own.kind in _OF_ENTRIES:
-            return self.text(self._of_numbers(own, index))
-        if own.kind in _SHOWING:
-            return self.at(own.operands[0], index)
-        write: Any = getattr(self, f"_{own.kind}_entry", None)
-        return write(own, index) if write else self.read(self.stored(own), at)
+        if instruction.kind in _OF_ENTRIES:
+            return self.text(self._of_numbers(instruction, index))
+        if instruction.kind in _SHOWING:
+            return self.at(instruction.operands[0], index)
+        write: Any = getattr(self, f"_{instruction.kind}_entry", None)
+        return write(instruction, index) if write else self.read(self.stored(instruction), at)
 
     def summed(self, found: Reduction, at: Sequence[str]) -> tuple[Text, list[Range]]:
         """What is added up, and over which indices."""
@@ -206,22 +214,26 @@ class EntryDialect(PrintedDialect):
             product = Instruction("multiply", found.operands)
             return self.text(self._of_numbers(product, index)), ranges
 
-    def _of_numbers(self, own: Instruction, index: Mapping[int, str]) -> Instruction:
+    def _of_numbers(self, instruction: Instruction, index: Mapping[int, str]) -> Instruction:
         """The same operation, of entries."""
-        entries = {a: Instruction("written", data=self.at(a, index)) for a in own.operands if a[1]}
-        operands = tuple((entries.get(a, a[0]), ()) for a in own.operands)
-        kind = "multiply" if own.kind == "outer" else own.kind
-        return replace(own, kind=kind, operands=operands, labels=())
+        entries = {
+            a: Instruction("written", data=self.at(a, index)) for a in instruction.operands if a[1]
+        }
+        operands = tuple((entries.get(a, a[0]), ()) for a in instruction.operands)
+        kind = "multiply" if instruction.kind == "outer" else instruction.kind
+        return replace(instruction, kind=kind, operands=operands, labels=())
 
-    def _written(self, own: Instruction) -> Text:
-        return own.data
+    def _written(self, instruction: Instruction) -> Text:
+        return instruction.data
 
     def condition(self, constraint: Constraint, index: Mapping[int, str]) -> str:
         """A condition on indices, which terms count from 0."""
         relation, f = constraint
         shift = sum(c for key, c in f if isinstance(key, int)) * self.first
-        own = relation, plus(f, form([("", -shift)]))
-        return format_condition(own, index.__getitem__, self.program.size, self.says["divisible"])
+        shifted = relation, plus(f, form([("", -shift)]))
+        return format_condition(
+            shifted, index.__getitem__, self.program.size, self.says["divisible"]
+        )
 
     def _all(self, conditions: Sequence[str], *others: Text) -> Text:
         """The product of other factors where all conditions hold, and 0 elsewhere."""
@@ -230,20 +242,20 @@ class EntryDialect(PrintedDialect):
             return factors[0] if factors else ("1", ATOM)
         return " * ".join(bracketed(f, SIGN) for f in factors), PRODUCT
 
-    def _with_zeros_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
-        value, _ = own.data
+    def _with_zeros_entry(self, instruction: Instruction, index: Mapping[int, str]) -> Text:
+        value, _ = instruction.data
         first = dict[int, str]()
         pairs = [(first.setdefault(i, index[k]), index[k]) for k, i in enumerate(value.axes)]
         rest = [self.at(value.atom, first)] * (value.source != ONE)
         return self._all([f"{a} == {b}" for a, b in pairs if a != b], *rest)
 
-    def _zeros_and_ones_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
-        return self._all([self.condition(c, index) for c in own.data.constraints])
+    def _zeros_and_ones_entry(self, instruction: Instruction, index: Mapping[int, str]) -> Text:
+        return self._all([self.condition(c, index) for c in instruction.data.constraints])
 
-    def _selection_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
+    def _selection_entry(self, instruction: Instruction, index: Mapping[int, str]) -> Text:
         """1 where the last indices are the places that integers say."""
-        places, chosen = own.operands, own.data
-        rows = len(own.labels) - len(chosen)
+        places, chosen = instruction.operands, instruction.data
+        rows = len(instruction.labels) - len(chosen)
         conditions: list[str] = []
         for k, d in enumerate(chosen):
             along = places[k] if len(places) == len(chosen) else places[0]
@@ -252,20 +264,20 @@ class EntryDialect(PrintedDialect):
             conditions.append(self.says["divisible"].format(behind, self.program.size(d)))
         return self._all(conditions)
 
-    def _selected_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
+    def _selected_entry(self, instruction: Instruction, index: Mapping[int, str]) -> Text:
         """An entry of an array at a place that integers say."""
-        (array, labels), (places, own_labels) = own.operands
-        axis, at = own.data, [index[i] for i in own.labels]
-        behind = axis + len(own_labels)
-        inner = dict(zip(own_labels, at[axis:behind], strict=True))
-        place, _ = self.say("place", self.at((places, own_labels), inner)[0])
+        (array, labels), (places, place_labels) = instruction.operands
+        axis, at = instruction.data, [index[i] for i in instruction.labels]
+        behind = axis + len(place_labels)
+        inner = dict(zip(place_labels, at[axis:behind], strict=True))
+        place, _ = self.say("place", self.at((places, place_labels), inner)[0])
         whole = dict(zip(labels, [*at[:axis], place, *at[behind:]], strict=True))
         return self.at((array, labels), whole)
 
-    def _entries_entry(self, own: Instruction, index: Mapping[int, str]) -> Text:
-        ((source, labels),) = own.operands
-        at = iter([index[i] for i in own.labels])
-        key = [*own.data, *":" * (len(labels) - len(own.data))]
+    def _entries_entry(self, instruction: Instruction, index: Mapping[int, str]) -> Text:
+        ((source, labels),) = instruction.operands
+        at = iter([index[i] for i in instruction.labels])
+        key = [*instruction.data, *":" * (len(labels) - len(instruction.data))]
         places = [self._within(part, next(at) if ":" in part else "") for part in key]
         return self.read(self.name_of(source), places)
 
@@ -285,29 +297,32 @@ class EntryDialect(PrintedDialect):
 
     # Functions ----------------------------------------------------------------------------------
 
-    def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
+    def operands(self, instruction: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
         """The operands of a function, of which some are truth values."""
-        function, asked = own.data
-        nonzero = self.spelled(own, self.says["nonzero"])
+        function, asked = instruction.data
+        nonzero = self.spelled(instruction, self.says["nonzero"])
         made = asked_operands(function, asked, operands, nonzero)
         if made != [*operands]:
             self.words(nonzero)
         return made
 
-    def spelled(self, own: Instruction, template: str) -> str:
+    def spelled(self, instruction: Instruction, template: str) -> str:
         """A text with places for operands, as it is for those of an instruction."""
         return template
 
-    def applied(self, own: Instruction, template: str, args: Sequence[Text]) -> Text:
+    def applied(self, instruction: Instruction, template: str, args: Sequence[Text]) -> Text:
         """A text with places for the operands of an operation on entries."""
-        return filled(self.words(self.spelled(own, template)), args, self.once)
+        return filled(self.words(self.spelled(instruction, template)), args, self.once)
 
-    def template(self, own: Function) -> str:
+    def template(self, function: Function) -> str:
         """The text of a function, with places for its operands."""
-        return own.spelled.get(self.records) or f"{own.name}({', '.join(['{}'] * own.arity)})"
+        return (
+            function.spelled.get(self.records)
+            or f"{function.name}({', '.join(['{}'] * function.arity)})"
+        )
 
-    def _known(self, own: Instruction) -> Text:
-        values = own.data[0].values
+    def _known(self, instruction: Instruction) -> Text:
+        values = instruction.data[0].values
         if values.ndim:
             return self.known(values)
         text = self.listed(values.item())
@@ -317,21 +332,21 @@ class EntryDialect(PrintedDialect):
         """An array of known numbers."""
         return self.say("known", self.listed(values.ravel().tolist()), str(values.shape))
 
-    def _call(self, own: Instruction) -> Text:
+    def _call(self, instruction: Instruction) -> Text:
         """A function of a matrix."""
-        name: str = own.data.op
+        name: str = instruction.data.op
         found = MATRIX_FUNCTIONS.get(name)
         template = getattr(found, self.records) if found else self.says.get(name)
         if template is None:
             raise UnsupportedOperation(f"{name} has no text in {self.language}")
-        text, _ = self.matrix(own)
+        text, _ = self.matrix(instruction)
         if "{0}" in template and not text.isidentifier():
             text = self.once(text)
         return self.words(template).format(text), PRODUCT if " * " in template else ATOM
 
-    def matrix(self, own: Instruction) -> Text:
+    def matrix(self, instruction: Instruction) -> Text:
         """The matrix of which something is a function."""
-        return self.source(own.operands[0][0])
+        return self.source(instruction.operands[0][0])
 
 
 class MatrixDialect(EntryDialect):
@@ -355,30 +370,35 @@ class MatrixDialect(EntryDialect):
         """The sizes, as arguments."""
         return ", ".join(map(self.bare, dims))
 
-    def has_words(self, own: Instruction) -> bool:
+    def has_words(self, instruction: Instruction) -> bool:
         """Whether there are words for the whole array, if what it reads is named."""
-        small = max(len(labels) for _, labels in (("", own.labels), *own.operands)) <= 2
-        found = reduction(own)
-        match own.kind:
+        small = (
+            max(len(labels) for _, labels in (("", instruction.labels), *instruction.operands)) <= 2
+        )
+        found = reduction(instruction)
+        match instruction.kind:
             case "selection" | "selected" | "zeros_and_ones":
                 return False
             case "outer" | "with_zeros" | "diagonal":
                 return small
             case kind if kind not in (*_OF_ENTRIES, "broadcast", "transpose") and found is None:
                 return True
-            case _ if not own.labels and found is None:
+            case _ if not instruction.labels and found is None:
                 return True
-            case _ if any(self._is_entry(source, found) for source, _ in own.operands):
+            case _ if any(self._is_entry(source, found) for source, _ in instruction.operands):
                 return False
             case "transpose":
                 return True
-            case "contract" if not _is_sum(own.data):
-                return own.data.operator != "einsum"
+            case "contract" if not _is_sum(instruction.data):
+                return instruction.data.operator != "einsum"
             case _ if found is not None:
-                return not own.labels or (small and found.kind != "norm")
+                return not instruction.labels or (small and found.kind != "norm")
             case _:
-                parts = [tuple(i for i in own.labels if i in part) for _, part in own.operands]
-                return small or all(part == own.labels[: len(part)] for part in parts)
+                parts = [
+                    tuple(i for i in instruction.labels if i in part)
+                    for _, part in instruction.operands
+                ]
+                return small or all(part == instruction.labels[: len(part)] for part in parts)
 
     def _is_entry(self, source: Source, user: Reduction | None) -> bool:
         """Whether something has no words, and stands where it is used; sums do so but in sums."""
@@ -386,14 +406,14 @@ class MatrixDialect(EntryDialect):
             return False
         return reduction(source) is None or (self.inline and user is None)
 
-    def is_long(self, own: Instruction) -> bool:
+    def is_long(self, instruction: Instruction) -> bool:
         """Whether a name is shorter than what an instruction computes, or spares much work."""
-        much = own.kind in ("call", "function") or reduction(own) is not None
-        return (much and self.has_words(own)) or super().is_long(own)
+        much = instruction.kind in ("call", "function") or reduction(instruction) is not None
+        return (much and self.has_words(instruction)) or super().is_long(instruction)
 
-    def sign(self, own: Instruction, sign: str) -> str:
+    def sign(self, instruction: Instruction, sign: str) -> str:
         """The sign of an operation of two; a point says that it is one of entries."""
-        arrays = [bool(labels) for _, labels in own.operands]
+        arrays = [bool(labels) for _, labels in instruction.operands]
         dotted = {"*": all(arrays), "/": arrays[-1], "^": any(arrays)}
         return "." * dotted.get(sign, False) + sign
 
@@ -432,22 +452,22 @@ class MatrixDialect(EntryDialect):
 
     # Products and sums --------------------------------------------------------------------------
 
-    def _sum(self, own: Instruction) -> Text:
-        ((source, _),) = own.operands
-        if isinstance(source, Instruction) and not own.labels:
+    def _sum(self, instruction: Instruction) -> Text:
+        ((source, _),) = instruction.operands
+        if isinstance(source, Instruction) and not instruction.labels:
             inner = [array for array, _ in source.operands]
             if source.kind == "diagonal":
                 return self.say("trace", self.source(inner[0])[0])
             if source.kind == "multiply" and len(source.labels) == 1:
                 return self.dot(*map(self.source, inner))
-        return self._reduced(own)
+        return self._reduced(instruction)
 
-    def _reduced(self, own: Instruction) -> Text:
+    def _reduced(self, instruction: Instruction) -> Text:
         """What is added up along an axis, or as a whole."""
-        found = reduction(own)
+        found = reduction(instruction)
         assert found is not None
         source, labels = found.operands[0]
-        if own.kind == "contract":
+        if instruction.kind == "contract":
             source = Instruction("multiply", found.operands, labels, None, found.sizes)
         if not found.kept:
             return self.whole_of(found.kind, self.source(source)[0], len(labels))
@@ -461,10 +481,10 @@ class MatrixDialect(EntryDialect):
         """The sums or extremes of a matrix along an axis."""
         return self.say(f"{kind} along", operand, axis)
 
-    def _contract(self, own: Instruction) -> Text:
-        c: Contraction = own.data
+    def _contract(self, instruction: Instruction) -> Text:
+        c: Contraction = instruction.data
         if _is_sum(c):
-            return self._reduced(own)
+            return self._reduced(instruction)
         if not c.rows and not c.columns:
             return self.dot(self.source(c.left[0]), self.source(c.right[0]))
         c = c if c.rows else c.exchanged()
@@ -476,12 +496,16 @@ class MatrixDialect(EntryDialect):
         """The product of two vectors."""
         return self.say("dot", left[0], right[0])
 
-    def _outer(self, own: Instruction) -> Text:
-        column, row = (self.source(source) for source, _ in own.operands)
+    def _outer(self, instruction: Instruction) -> Text:
+        column, row = (self.source(source) for source, _ in instruction.operands)
         return f"{bracketed(column, PRODUCT)} * {self.turned(row)[0]}", PRODUCT
 
-    def _call(self, own: Instruction) -> Text:
-        return super()._call(own) if reduction(own) is None else self._reduced(own)
+    def _call(self, instruction: Instruction) -> Text:
+        return (
+            super()._call(instruction)
+            if reduction(instruction) is None
+            else self._reduced(instruction)
+        )
 
     # Zeros, and some entries --------------------------------------------------------------------
 
@@ -492,14 +516,16 @@ class MatrixDialect(EntryDialect):
         name = "vector" if values.ndim == 1 else "known"
         return self.say(name, self.listed(values.ravel("F").tolist()), self.shape(values.shape))
 
-    def _numbers(self, own: Instruction) -> Text:
-        return self.say("truths" if own.labels else "truth", self.source(own.operands[0][0])[0])
+    def _numbers(self, instruction: Instruction) -> Text:
+        return self.say(
+            "truths" if instruction.labels else "truth", self.source(instruction.operands[0][0])[0]
+        )
 
-    def _diagonal(self, own: Instruction) -> Text:
-        return self.call("diag", self.source(own.operands[0][0])[0])
+    def _diagonal(self, instruction: Instruction) -> Text:
+        return self.call("diag", self.source(instruction.operands[0][0])[0])
 
-    def _with_zeros(self, own: Instruction) -> Text:
-        value, dims = own.data
+    def _with_zeros(self, instruction: Instruction) -> Text:
+        value, dims = instruction.data
         if value.labels:
             return self.say("diagonal", self.source(value.source)[0])
         eye = self.say("eye", self.bare(dims[0]))
@@ -507,10 +533,10 @@ class MatrixDialect(EntryDialect):
             return eye
         return f"{bracketed(self.source(value.source), PRODUCT)} * {eye[0]}", PRODUCT
 
-    def _entries(self, own: Instruction) -> Text:
-        ((_, labels),) = own.operands
-        key = [*map(self._slice, own.data), *":" * (len(labels) - len(own.data))]
-        return self.read(self.name_of(own.operands[0][0]), key)
+    def _entries(self, instruction: Instruction) -> Text:
+        ((_, labels),) = instruction.operands
+        key = [*map(self._slice, instruction.data), *":" * (len(labels) - len(instruction.data))]
+        return self.read(self.name_of(instruction.operands[0][0]), key)
 
     def _slice(self, part: str) -> str:
         """A part of a key of Python's, counted from 1.

@@ -83,8 +83,8 @@ def _with_named_arrays(term: Term) -> Term:
     unused = (name for k in count(1) if (name := f"array{k}") not in taken)
     done: dict[Term, Term] = {}
     for t in postorder(term):
-        own = tuple(done[a] for a in t.args)
-        done[t] = variable(next(unused), t.dims) if t.op == "array" else rebuild(t, own)
+        operands = tuple(done[a] for a in t.args)
+        done[t] = variable(next(unused), t.dims) if t.op == "array" else rebuild(t, operands)
     return done[term]
 
 
@@ -100,8 +100,8 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     if language not in _WITH_LOOPS and steps_of(term):
         known = ", ".join(_WITH_LOOPS)
         raise UnsupportedOperation(f"{language} has no loops; the formats that have: {known}")
-    own = term if language in _WITH_NUMBERS else _with_named_arrays(term)
-    return FORMATS[language](own, scope)
+    written = term if language in _WITH_NUMBERS else _with_named_arrays(term)
+    return FORMATS[language](written, scope)
 
 
 def format_formula(language: str, term: Term, scope: Sequence[Term]) -> str:

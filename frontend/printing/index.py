@@ -241,18 +241,18 @@ class _Writer:
         rows = node.order - len(node.chosen)
         chosen = tuple(range(rows, node.order))
         if len(places) == len(chosen):
-            used = (self._used(own, range(rows)).signed() for own in places)
+            used = (self._used(place, range(rows)).signed() for place in places)
             pairs = zip(chosen, used, strict=True)
-            parts = ((Indexed("[{0} = ", (k,)), *own, Indexed("]")) for k, own in pairs)
+            parts = ((Indexed("[{0} = ", (k,)), *tokens, Indexed("]")) for k, tokens in pairs)
             return _Part(tuple(parts), _PRODUCT)
         last = next(self._fresh)
-        own = self._used(places[0], [*range(rows), last])
+        place = self._used(places[0], [*range(rows), last])
         letters = ",".join(f"{{{k}}}" for k in range(len(chosen)))
         text = f"[({letters})_{{{len(chosen)}}} = "
-        return _single(Indexed(text, (*chosen, last)), *own.signed(), Indexed("]"))
+        return _single(Indexed(text, (*chosen, last)), *place.signed(), Indexed("]"))
 
     def _used(self, part: _Part, axes: Sequence[int]) -> _Part:
-        """A part with other axes, and sums of its own."""
+        """A part with other axes, and new indices of its sums."""
         names = dict(enumerate(axes))
         for t in part.tokens:
             for i in t.indices:
@@ -307,11 +307,11 @@ def _conditions(constraints: Constraints) -> _Part:
     """A factor for each constraint."""
     factors: list[Tokens] = []
     for constraint in constraints:
-        own = indices(constraint[1])
+        axes = indices(constraint[1])
         names = tuple(str(key) for key, _ in constraint[1] if isinstance(key, str) and key)
-        places = {key: f"{{{k}}}" for k, key in enumerate((*own, *names))}
+        places = {key: f"{{{k}}}" for k, key in enumerate((*axes, *names))}
         text = format_comparison(constraint, places.__getitem__, places.__getitem__)
-        factors.append((Indexed(f"[{text}]", own, names),))
+        factors.append((Indexed(f"[{text}]", axes, names),))
     return _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT)
 
 
@@ -337,14 +337,14 @@ def _number(value: Fraction) -> _Part:
 
 
 def _power(base: _Part, exponent: _Part) -> _Part:
-    own, raised = base.alone(_ATOM), exponent.signed()
+    base_tokens, raised = base.alone(_ATOM), exponent.signed()
     text = "".join(t.text for t in raised)
     if text.lstrip("-").isdigit():
-        pieces = (*own, Indexed(text.translate(_SUPERSCRIPTS)))
+        pieces = (*base_tokens, Indexed(text.translate(_SUPERSCRIPTS)))
     elif "/" not in text and (len(raised) == 1 or text.lstrip("-").replace(".", "").isdigit()):
-        pieces = (*own, Indexed("^", raising=1), *raised, Indexed("", raising=-1))
+        pieces = (*base_tokens, Indexed("^", raising=1), *raised, Indexed("", raising=-1))
     else:
-        pieces = (*own, Indexed("^(", raising=1), *raised, Indexed(")", raising=-1))
+        pieces = (*base_tokens, Indexed("^(", raising=1), *raised, Indexed(")", raising=-1))
     return _Part((pieces,), _POWER)
 
 

@@ -92,28 +92,28 @@ class _JuliaDialect(MatrixDialect):
 
     # Operations on entries have points where they are those of arrays
 
-    def sign(self, own: Instruction, sign: str) -> str:
-        dotted = sign in ("+", "-") and any(labels for _, labels in own.operands)
-        return "." * dotted + super().sign(own, sign)
+    def sign(self, instruction: Instruction, sign: str) -> str:
+        dotted = sign in ("+", "-") and any(labels for _, labels in instruction.operands)
+        return "." * dotted + super().sign(instruction, sign)
 
-    def _infix(self, own: Instruction, sign: str, level: int, least: int) -> Text:
+    def _infix(self, instruction: Instruction, sign: str, level: int, least: int) -> Text:
         # A sum of numbers has no points.
-        mixed = sign == "+" and own.labels and not own.operands[1][1]
-        return super()._infix(own, sign, level, PRODUCT if mixed else least)
+        mixed = sign == "+" and instruction.labels and not instruction.operands[1][1]
+        return super()._infix(instruction, sign, level, PRODUCT if mixed else least)
 
-    def template(self, own: Function) -> str:
-        places = ", ".join(["{}"] * own.arity)
-        return own.spelled.get("julia") or f"{own.name}.({places})"
+    def template(self, function: Function) -> str:
+        places = ", ".join(["{}"] * function.arity)
+        return function.spelled.get("julia") or f"{function.name}.({places})"
 
-    def spelled(self, own: Instruction, template: str) -> str:
-        if own.labels:
+    def spelled(self, instruction: Instruction, template: str) -> str:
+        if instruction.labels:
             return template
         return template.replace(".(", "(").replace(" .", " ").removeprefix(".")
 
-    def _power(self, own: Instruction) -> Text:
-        (base, labels), exponent = own.operands
+    def _power(self, instruction: Instruction) -> Text:
+        (base, labels), exponent = instruction.operands
         text = self.source(base)[0]
         if isinstance(base, Number) and text.isdigit():
             # A power of an integer is one, and may overflow.
             base = Instruction("written", data=(f"{text}.0", ATOM))
-        return super()._power(replace(own, operands=((base, labels), exponent)))
+        return super()._power(replace(instruction, operands=((base, labels), exponent)))

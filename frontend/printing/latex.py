@@ -50,7 +50,7 @@ _AFTER_SIGN: Final = re.compile(r"(\\(?:sum|max|min)_\{[^{}]*\}) \\, ")
 
 
 def format_latex(root: Term) -> str:
-    r"""A formula, with its named parts on lines of their own.
+    r"""A formula, with its named parts on separate lines.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
@@ -66,15 +66,15 @@ def format_latex(root: Term) -> str:
 
 
 def format_latex_index(root: Term) -> str:
-    r"""A formula in index notation, with its named parts on lines of their own.
+    r"""A formula in index notation, with its named parts on separate lines.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> format_latex_index(einsum("ij,j->i", A, x))
     '{f}_{i} = \\sum_{j} {A}_{ij} \\, {x}_{j}'
     """
-    own = {f.name: f for f in own_functions(root)}
-    style = partial(_index_style, own)
+    functions = {f.name: f for f in own_functions(root)}
+    style = partial(_index_style, functions)
     lines = format_index(root, style).split("; ")
     return _aligned([("", _AFTER_SIGN.sub(r"\1 ", line)) for line in lines])
 
@@ -201,7 +201,7 @@ def _bracketed(part: Text, least: int) -> str:
     return bracketed(part, least, r"\left(", r"\right)")
 
 
-def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[str]) -> str:
+def _index_style(functions: Mapping[str, Function], token: Indexed, letters: Sequence[str]) -> str:
     if token.raising:
         return "^{" if token.raising > 0 else "}"
     names = list(map(latex_name, token.names))
@@ -219,7 +219,7 @@ def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[
         return _IN_INDICES[text] + below
     opened = re.fullmatch(r"(\w+)\(", text)
     if opened:
-        known = own.get(opened[1])
+        known = functions.get(opened[1])
         return ((known and known.latex) or latex_function(opened[1])) + "("
     stem, raised, exponent = latex_number(text).partition("^")
     stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
@@ -318,10 +318,10 @@ def _entry_written(node: Node) -> tuple[str, int]:
                 f"{_entry_text(left, _ENTRY_SUM)} {operator} {_entry_text(right, _ENTRY_TERM)}",
                 _ENTRY_SUM,
             )
-        case Sum(index, own, body):
+        case Sum(index, span, body):
             low, high = (
-                _entry_bound(own.lower, "max", "ceil"),
-                _entry_bound(own.upper, "min", "floor"),
+                _entry_bound(span.lower, "max", "ceil"),
+                _entry_bound(span.upper, "min", "floor"),
             )
             sign = rf"\sum_{{{latex_name(index)} = {low}}}^{{{high}}}"
             return f"{sign} {_entry_text(body, _ENTRY_TERM)}", _ENTRY_TERM

@@ -94,14 +94,14 @@ class _MatlabDialect(MatrixDialect):
     def whole(self, needed: Sequence[str], functions: Sequence[str]) -> str:
         return super().whole((), [*functions, *(f"{text}\n" for text in needed)])
 
-    def by_entries(self, own: Instruction, name: str = "") -> str:
+    def by_entries(self, instruction: Instruction, name: str = "") -> str:
         """The name of an array that loops fill, or that they add to."""
-        dims = tuple(own.sizes[i] for i in own.labels)
-        found = reduction(own)
+        dims = tuple(instruction.sizes[i] for i in instruction.labels)
+        found = reduction(instruction)
         kind = found.kind if found else ""
         with self.loops(dims) as ranges:
             at = [i for i, _ in ranges]
-            text, more = self.summed(found, at) if found else (self.entry(own, at), [])
+            text, more = self.summed(found, at) if found else (self.entry(instruction, at), [])
         name = name or self.part()
         target = self.read(name, at)[0]
         start = {"max": "-Inf", "min": "Inf"}.get(kind, "zeros")
@@ -141,24 +141,33 @@ class _MatlabDialect(MatrixDialect):
             left, right = right, left
         return f"{self.turned(left)[0]} * {bracketed(right, SIGN)}", PRODUCT
 
-    def has_words(self, own: Instruction) -> bool:
-        if own.kind == "zeros_and_ones":
-            return 0 < len(own.labels) <= 2
-        if own.kind == "entries":
+    def has_words(self, instruction: Instruction) -> bool:
+        if instruction.kind == "zeros_and_ones":
+            return 0 < len(instruction.labels) <= 2
+        if instruction.kind == "entries":
             # What is read has as many axes, or loses the last ones, or is a matrix.
-            dropped = [":" not in part for part in own.data]
-            return len(own.operands[0][1]) <= 2 or dropped == sorted(dropped)
-        return super().has_words(own)
+            dropped = [":" not in part for part in instruction.data]
+            return len(instruction.operands[0][1]) <= 2 or dropped == sorted(dropped)
+        return super().has_words(instruction)
 
-    def _zeros_and_ones(self, own: Instruction) -> Text:
+    def _zeros_and_ones(self, instruction: Instruction) -> Text:
         """Conditions on a column and a row of numbers."""
-        index = {k: f"(1:{self.program.size(d)}){chr(39) * (not k)}" for k, d in own.sizes.items()}
-        constraints = own.data.constraints
+        index = {
+            k: f"(1:{self.program.size(d)}){chr(39) * (not k)}"
+            for k, d in instruction.sizes.items()
+        }
+        constraints = instruction.data.constraints
         factors = [self.say("truth", self.condition(c, index))[0] for c in constraints]
-        if {i for _, f in constraints for i in indices(f)} < {*own.labels}:
-            factors.append(self.ones(own.data.dims)[0])
+        if {i for _, f in constraints for i in indices(f)} < {*instruction.labels}:
+            factors.append(self.ones(instruction.data.dims)[0])
         return " .* ".join(factors), PRODUCT if len(factors) > 1 else ATOM
 
-    def _entries(self, own: Instruction) -> Text:
-        is_row = len(own.operands[0][1]) == 2 and len(own.labels) == 1 and ":" not in own.data[0]
-        return self.turned(super()._entries(own)) if is_row else super()._entries(own)
+    def _entries(self, instruction: Instruction) -> Text:
+        is_row = (
+            len(instruction.operands[0][1]) == 2
+            and len(instruction.labels) == 1
+            and ":" not in instruction.data[0]
+        )
+        return (
+            self.turned(super()._entries(instruction)) if is_row else super()._entries(instruction)
+        )

@@ -358,13 +358,13 @@ def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
         return Form("call", (forms[inner.args[0]],), "logdet")
     if node.op == "log" and (exponentials := _summed(inner, "exp")):
         return Form("call", (forms[exponentials.args[0]],), "logsumexp")
-    own = forms[inner]
+    operand = forms[inner]
     return Form(
         "call",
-        (own,),
+        (operand,),
         node.op,
         node.order,
-        symmetric=own.symmetric and node.order == 2 and node.op not in STACK_FUNCTIONS,
+        symmetric=operand.symmetric and node.order == 2 and node.op not in STACK_FUNCTIONS,
         function=function_of(node.op, node.data),
     )
 
@@ -406,15 +406,15 @@ def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
     ]
     if len(reduced) == 1:
         return _laid_out(*reduced[0], out)
-    if not all(own for _, own in reduced):
-        own = reduced[0][1] or reduced[1][1]
-        return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(own)), own, out)
+    if not all(indices for _, indices in reduced):
+        axes = reduced[0][1] or reduced[1][1]
+        return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(axes)), axes, out)
     scalars = [_spread_scalar(a, forms) for a in node.args]
     if any(scalars) and set(parts[0]) == set(parts[1]) == set(out):
         (a, p), (b, q) = reduced
-        first, own = (scalars[0], q) if scalars[0] else (a, p)
+        first, axes = (scalars[0], q) if scalars[0] else (a, p)
         product = operation("times", first, b if scalars[0] else cast(Form, scalars[1]), len(out))
-        return _laid_out(product, own, out)
+        return _laid_out(product, axes, out)
     if any(i in reduced[1][1] and i not in out for i in reduced[0][1]):
         same = node.args[0] is node.args[1]
         return _contracted(reduced[0], reduced[1], out, same)
@@ -424,10 +424,10 @@ def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
 def _on_diagonal(node: Term) -> Term | None:
     """The vector that a product with a delta puts onto the diagonal of a matrix."""
     *parts, out = node.spec
-    for (a, own), (b, other) in permutations(zip(node.args, parts, strict=True), 2):
-        spans = len(out) == 2 and set(other) == set(out)
-        if a.order == 1 and b.op == "delta" and spans and own[0] in other:
-            return a
+    for (vector, axes), (delta, both) in permutations(zip(node.args, parts, strict=True), 2):
+        spans = len(out) == 2 and set(both) == set(out)
+        if vector.order == 1 and delta.op == "delta" and spans and axes[0] in both:
+            return vector
     return None
 
 
@@ -476,14 +476,14 @@ def _spread_out(first: Operand, second: Operand, out: Indices) -> Form:
     if len(p) == len(q):
         column, row = (a, b) if p == out[:1] else (b, a)
         return operation("times", column, turned(row), 2)
-    (matrix, own), (vector, (i,)) = sorted((first, second), key=lambda o: -len(o[1]))
+    (matrix, axes), (vector, (i,)) = sorted((first, second), key=lambda o: -len(o[1]))
     diagonal = Form("call", (vector,), "diag", 2)
-    laid = _laid_out(matrix, own, out)
+    laid = _laid_out(matrix, axes, out)
     return operation("times", *((diagonal, laid) if i == out[0] else (laid, diagonal)), 2)
 
 
-def _laid_out(form: Form, own: Indices, wanted: Indices) -> Form:
-    return form if own == wanted else turned(form)
+def _laid_out(form: Form, axes: Indices, wanted: Indices) -> Form:
+    return form if axes == wanted else turned(form)
 
 
 # Formulas as texts -------------------------------------------------------------------------

@@ -105,9 +105,9 @@ class PrintedDialect(Dialect):
     @classmethod
     def fresh(cls, name: str, taken: set[str]) -> str:
         """A name like the given one, that is not taken; it is from now on."""
-        own = cls.identifier(name, taken)
-        taken.add(own)
-        return own
+        fresh_name = cls.identifier(name, taken)
+        taken.add(fresh_name)
+        return fresh_name
 
     def finish(self, results: Sequence[Source], is_step: bool) -> None:
         """Write the statements that return the results: a list of the step of a loop."""
@@ -131,7 +131,7 @@ class PrintedDialect(Dialect):
         return self.between.join(["\n".join([*needed, ""])] * bool(needed) + [*functions])
 
     def origin(self, function: OwnFunction) -> str:
-        """The line that imports a declared function, or says that it is the user's own."""
+        """The line that imports a declared function, or says that it is the user's."""
         raise UnsupportedOperation(
             f"{function.name} is a function of your own, which has no text in {self.language}"
         )
@@ -158,19 +158,19 @@ class PrintedDialect(Dialect):
         self.body.append(self.assignment.format(name, text))
         return name
 
-    def stored(self, own: Instruction) -> str:
+    def stored(self, instruction: Instruction) -> str:
         """A name for what an instruction computes."""
-        return self.named(self.text(own)[0])
+        return self.named(self.text(instruction)[0])
 
-    def is_long(self, own: Instruction) -> bool:
+    def is_long(self, instruction: Instruction) -> bool:
         """Whether a name is shorter than what an instruction computes."""
-        return len(self.text(own)[0]) > WORTH_NAMING
+        return len(self.text(instruction)[0]) > WORTH_NAMING
 
-    def text(self, own: Instruction) -> Text:
+    def text(self, instruction: Instruction) -> Text:
         """The text of what an instruction computes: the same wherever it is used."""
-        if own not in self._texts:
-            self._texts[own] = super().text(own)
-        return self._texts[own]
+        if instruction not in self._texts:
+            self._texts[instruction] = super().text(instruction)
+        return self._texts[instruction]
 
     def call(self, name: str, *args: str) -> Text:
         """A call of what NumPy calls so."""
@@ -242,89 +242,94 @@ class PrintedDialect(Dialect):
 
     # Instructions -------------------------------------------------------------------------------
 
-    def sign(self, own: Instruction, sign: str) -> str:
+    def sign(self, instruction: Instruction, sign: str) -> str:
         """The sign of an operation of two."""
         return sign
 
-    def _array(self, own: Instruction) -> Text:
-        return self.source(own.operands[0][0])
+    def _array(self, instruction: Instruction) -> Text:
+        return self.source(instruction.operands[0][0])
 
-    def _filled(self, own: Instruction) -> Text:
-        ((source, _),), dims = own.operands, own.data
+    def _filled(self, instruction: Instruction) -> Text:
+        ((source, _),), dims = instruction.operands, instruction.data
         if source in (ONE, Number(Fraction(0))):
             return self.ones(dims) if source == ONE else self.zeros(dims)
         if isinstance(source, Number):
             return self.full(dims, self.source(source))
         return f"{bracketed(self.source(source), PRODUCT)} * {self.ones(dims)[0]}", PRODUCT
 
-    def _broadcast(self, own: Instruction) -> Text:
-        text = bracketed(self.spread(own.operands[0], own.labels), PRODUCT)
-        sign = self.sign(replace(own, operands=own.operands * 2), "*")
-        return f"{text} {sign} {self.ones(own.data)[0]}", PRODUCT
+    def _broadcast(self, instruction: Instruction) -> Text:
+        text = bracketed(self.spread(instruction.operands[0], instruction.labels), PRODUCT)
+        sign = self.sign(replace(instruction, operands=instruction.operands * 2), "*")
+        return f"{text} {sign} {self.ones(instruction.data)[0]}", PRODUCT
 
-    def _infix(self, own: Instruction, sign: str, level: int, least: int) -> Text:
-        left, right = self.broadcast_operands(own)
+    def _infix(self, instruction: Instruction, sign: str, level: int, least: int) -> Text:
+        left, right = self.broadcast_operands(instruction)
         if sign == "+" and right[0].startswith("-"):
             least = POWER
-        sign = self.sign(own, sign)
+        sign = self.sign(instruction, sign)
         return f"{bracketed(left, level)} {sign} {bracketed(right, least)}", level
 
-    def _add(self, own: Instruction) -> Text:
-        first, second = own.operands
+    def _add(self, instruction: Instruction) -> Text:
+        first, second = instruction.operands
         if first == second:
-            return f"2 * {bracketed(self.broadcast_operands(own)[0], SIGN)}", PRODUCT
+            return f"2 * {bracketed(self.broadcast_operands(instruction)[0], SIGN)}", PRODUCT
         opposite = _opposite(second[0])
         if opposite is not None:
-            return self._subtract(replace(own, operands=(first, (opposite, second[1]))))
-        return super()._add(own)
+            return self._subtract(replace(instruction, operands=(first, (opposite, second[1]))))
+        return super()._add(instruction)
 
-    def _multiply(self, own: Instruction) -> Text:
+    def _multiply(self, instruction: Instruction) -> Text:
         # What has more axes comes first.
-        one, other = own.operands
+        one, other = instruction.operands
         turned = other[1] and len(one[1]) < len(other[1])
-        return super()._multiply(replace(own, operands=(other, one)) if turned else own)
+        return super()._multiply(
+            replace(instruction, operands=(other, one)) if turned else instruction
+        )
 
-    def _scale(self, own: Instruction) -> Text:
-        factor, array = own.operands
+    def _scale(self, instruction: Instruction) -> Text:
+        factor, array = instruction.operands
         if factor[0] == _MINUS:
-            return f"-{bracketed(self.transposed(array, own.labels), SIGN)}", SIGN
-        return super()._scale(own)
+            return f"-{bracketed(self.transposed(array, instruction.labels), SIGN)}", SIGN
+        return super()._scale(instruction)
 
-    def _negate(self, own: Instruction) -> Text:
-        return f"-{bracketed(self.broadcast_operands(own)[0], SIGN)}", SIGN
+    def _negate(self, instruction: Instruction) -> Text:
+        return f"-{bracketed(self.broadcast_operands(instruction)[0], SIGN)}", SIGN
 
-    def _repeat(self, own: Instruction) -> Text:
-        text = bracketed(self.source(own.operands[0][0]), SIGN)
-        return f"{self.program.size(own.data)} * {text}", PRODUCT
+    def _repeat(self, instruction: Instruction) -> Text:
+        text = bracketed(self.source(instruction.operands[0][0]), SIGN)
+        return f"{self.program.size(instruction.data)} * {text}", PRODUCT
 
-    def _power(self, own: Instruction) -> Text:
-        base, exponent = self.broadcast_operands(own)
-        if own.data == Fraction(1, 2):
-            return self.applied(own, self.root, [base])
-        if own.data == -1:
-            sign = self.sign(replace(own, operands=own.operands[::-1]), "/")
+    def _power(self, instruction: Instruction) -> Text:
+        base, exponent = self.broadcast_operands(instruction)
+        if instruction.data == Fraction(1, 2):
+            return self.applied(instruction, self.root, [base])
+        if instruction.data == -1:
+            sign = self.sign(replace(instruction, operands=instruction.operands[::-1]), "/")
             return f"1 {sign} {bracketed(base, SIGN)}", PRODUCT
         sign, least = self.exponent
-        return f"{bracketed(base, ATOM)} {self.sign(own, sign)} {bracketed(exponent, least)}", POWER
+        return (
+            f"{bracketed(base, ATOM)} {self.sign(instruction, sign)} {bracketed(exponent, least)}",
+            POWER,
+        )
 
-    def _function(self, own: Instruction) -> Text:
-        function: Function = own.data[0]
-        args = self.operands(own, self.broadcast_operands(own))
+    def _function(self, instruction: Instruction) -> Text:
+        function: Function = instruction.data[0]
+        args = self.operands(instruction, self.broadcast_operands(instruction))
         if isinstance(function, OwnFunction):
             return function.code.format(*(text for text, _ in args)), ATOM
-        return self.applied(own, self.template(function), args)
+        return self.applied(instruction, self.template(function), args)
 
-    def applied(self, own: Instruction, template: str, args: Sequence[Text]) -> Text:
+    def applied(self, instruction: Instruction, template: str, args: Sequence[Text]) -> Text:
         """A text with places for the operands of an operation on entries."""
         return filled(self.words(template), args, self.named)
 
-    def operands(self, own: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
+    def operands(self, instruction: Instruction, operands: Sequence[Text]) -> Sequence[Text]:
         """The operands of a function; any number says yes or no in NumPy, 0 no."""
         return operands
 
-    def template(self, own: Function) -> str:
+    def template(self, function: Function) -> str:
         """The text of a function, with places for its operands."""
-        return own.spelled.get("python") or own.code
+        return function.spelled.get("python") or function.code
 
 
 def _opposite(source: Source) -> Source | None:
@@ -355,11 +360,11 @@ class _Inline(Block):
         self._users = Counter(a for args in of_node for a in args)
         self._depth: dict[Term, int] = {}
 
-    def emit(self, own: Instruction) -> Source:
-        return own
+    def emit(self, instruction: Instruction) -> Source:
+        return instruction
 
-    def alias(self, own: Instruction) -> Source:
-        return own
+    def alias(self, instruction: Instruction) -> Source:
+        return instruction
 
     def kept(self, node: Term, source: Source) -> Source:
         self._depth[node] = 1 + max((self._depth[a] for a in node.args), default=0)
@@ -382,8 +387,8 @@ def written(dialect: type[PrintedDialect], root: Term, scope: Sequence[Term]) ->
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     functions: list[list[str]] = []
     for k, step in enumerate(steps_of(root), 1):
-        own = (*step.carries, *step.slices, *step.constants)
-        function = _Function(dialect, step.results, own, {*taken}, known, is_step=True)
+        arguments = (*step.carries, *step.slices, *step.constants)
+        function = _Function(dialect, step.results, arguments, {*taken}, known, is_step=True)
         used |= function.dialect.used
         name = dialect.fresh(f"step{k}", mentioned)
         # No other function may have something else that is called so.
@@ -397,7 +402,7 @@ def written(dialect: type[PrintedDialect], root: Term, scope: Sequence[Term]) ->
     used |= function.dialect.used
     needed = dict.fromkeys(line for m, line in dialect.modules.items() if m in used)
     origins = [function.dialect.origin(f) for f in own_functions(root)]
-    texts = ["\n".join([*own, ""]) for own in functions]
+    texts = ["\n".join([*lines, ""]) for lines in functions]
     return function.dialect.whole([*needed, *origins], texts)
 
 
@@ -408,18 +413,18 @@ class _Function:
         self,
         dialect: type[PrintedDialect],
         roots: Sequence[Term],
-        own: Sequence[Term],
+        arguments: Sequence[Term],
         taken: set[str],
         steps: Steps,
         *,
         is_step: bool = False,
     ) -> None:
-        self._taken, self._is_step, self._roots, self._own = taken, is_step, roots, own
-        self._kind = dialect
-        self._names = {v: self.fresh(v.name) for v in own}
+        self._taken, self._is_step, self._roots = taken, is_step, roots
+        self._arguments, self._kind = arguments, dialect
+        self._names = {v: self.fresh(v.name) for v in arguments}
         self._sizes = {d: self.fresh(d) for d in symbols(*roots)}
         names = {v.name: name for v, name in self._names.items()}
-        like = next((self._names[v] for v in sorted(own, key=lambda v: not v.dims)), "")
+        like = next((self._names[v] for v in sorted(arguments, key=lambda v: not v.dims)), "")
         program = Program(
             tuple(roots), CostModel(), names, self._sizes, {}, like, in_place=False, steps=steps
         )
@@ -431,7 +436,7 @@ class _Function:
         run_passes(program)
         self.dialect.finish(program.returned, is_step)
         self._used = {d: self._sizes[d] for d in sorted(program.used)}
-        fixed = {s for v in own for d in v.dims for s in size_symbols(d)}
+        fixed = {s for v in arguments for d in v.dims for s in size_symbols(d)}
         self.open = [d for d in self._used if d not in fixed]
 
     def fresh(self, name: str) -> str:
@@ -439,7 +444,7 @@ class _Function:
         return self._kind.fresh(name, self._taken)
 
     def _origin(self, size: str) -> str:
-        v, axis, more = place_of_size(size, self._own)
+        v, axis, more = place_of_size(size, self._arguments)
         return self._kind.length.format(self._names[v], axis + self._kind.first) + more
 
     def lines(self, name: str) -> list[str]:

@@ -77,15 +77,15 @@ class PythonDialect(PrintedDialect):
         return self.bare(dims[0]) if len(dims) == 1 else as_tuple(map(self.bare, dims))
 
     def origin(self, function: OwnFunction) -> str:
-        """The line that imports a declared function, or says that it is the user's own."""
+        """The line that imports a declared function, or says that it is the user's."""
         return imported(function, "numpy") or f"# {function.name} is a function of your own."
 
     # Arrays that are made -----------------------------------------------------------------------
 
-    def _known(self, own: Instruction) -> Text:
+    def _known(self, instruction: Instruction) -> Text:
         """Known numbers."""
         array: FixedArray
-        array, says_places = own.data
+        array, says_places = instruction.data
         if not array.values.size:
             return self.zeros(array.values.shape)
         values = as_places(array.values) if says_places else array.values
@@ -99,8 +99,8 @@ class PythonDialect(PrintedDialect):
         """The integers below a size."""
         return self.call("arange", self.bare(size))[0]
 
-    def _zeros_and_ones(self, own: Instruction) -> Text:
-        indicator: Term = own.data
+    def _zeros_and_ones(self, instruction: Instruction) -> Text:
+        indicator: Term = instruction.data
         names = [self.identifier(letter, self._taken) for letter in LETTERS[: indicator.order]]
         index = names.__getitem__
         conditions = [f"({self._condition(c, index)})" for c in indicator.constraints]
@@ -114,13 +114,13 @@ class PythonDialect(PrintedDialect):
     def _condition(self, constraint: Constraint, index: Callable[[int], str]) -> str:
         return format_condition(constraint, index, self.bare)
 
-    def _selection(self, own: Instruction) -> Text:
+    def _selection(self, instruction: Instruction) -> Text:
         """An array of zeros and ones: 1 at the places that integers say, from the end if < 0."""
-        return f"{_AS_NUMBER}({self.chosen(own)})", PRODUCT
+        return f"{_AS_NUMBER}({self.chosen(instruction)})", PRODUCT
 
-    def chosen(self, own: Instruction) -> str:
+    def chosen(self, instruction: Instruction) -> str:
         """The condition that the last indices are the places that integers say."""
-        places, dims = self.atoms(own), own.data
+        places, dims = self.atoms(instruction), instruction.data
         new = ", None" * len(dims)
         conditions: list[str] = []
         for k, d in enumerate(dims):
@@ -131,10 +131,10 @@ class PythonDialect(PrintedDialect):
             conditions.append(f"{array} % {self.program.size(d)} == {self.arange(d)}{spread}")
         return conditions[0] if len(dims) == 1 else " & ".join(f"({c})" for c in conditions)
 
-    def _with_zeros(self, own: Instruction) -> Text:
+    def _with_zeros(self, instruction: Instruction) -> Text:
         """A diagonal matrix, or an array times identities where it has zeros."""
         value: Value
-        value, dims = own.data
+        value, dims = instruction.data
         if value.axes == (value.axes[0], value.axes[0]) and value.labels:
             return self.call("diag", self.source(value.source)[0])
         first = dict[int, int]()
@@ -165,63 +165,65 @@ class PythonDialect(PrintedDialect):
         """An array with its axes in some order."""
         return self.call("transpose", array[0], str(order))[0]
 
-    def _numbers(self, own: Instruction) -> Text:
-        return _AS_NUMBER + bracketed(self.source(own.operands[0][0]), SIGN), PRODUCT
+    def _numbers(self, instruction: Instruction) -> Text:
+        return _AS_NUMBER + bracketed(self.source(instruction.operands[0][0]), SIGN), PRODUCT
 
     # Products and sums --------------------------------------------------------------------------
 
-    def _diagonal(self, own: Instruction) -> Text:
-        ((source, labels),) = own.operands
+    def _diagonal(self, instruction: Instruction) -> Text:
+        ((source, labels),) = instruction.operands
         if len(labels) == 2:
             return self.call("diag", self.source(source)[0])
-        return self._einsum((labels, own.labels), self.source(source)[0])
+        return self._einsum((labels, instruction.labels), self.source(source)[0])
 
     def _einsum(self, parts: Sequence[Indices], *arrays: str) -> Text:
         return self.call("einsum", f'"{letters(*parts)}"', *arrays)
 
-    def _sum(self, own: Instruction) -> Text:
-        ((source, labels),) = own.operands
+    def _sum(self, instruction: Instruction) -> Text:
+        ((source, labels),) = instruction.operands
         if isinstance(source, Instruction) and source.kind == "diagonal":
             ((array, inner),) = source.operands
             if len(inner) == 2:
                 return self.call("trace", self.source(array)[0])
-            return self._einsum((inner, own.labels), self.source(array)[0])
-        return self.call("sum", self.source(source)[0], self._axes(labels, own.labels))
+            return self._einsum((inner, instruction.labels), self.source(array)[0])
+        return self.call("sum", self.source(source)[0], self._axes(labels, instruction.labels))
 
     def _axes(self, labels: Indices, kept: Indices) -> str:
         gone = tuple(k for k, i in enumerate(labels) if i not in kept)
         return f"axis={gone[0] if len(gone) == 1 else gone}" if kept else ""
 
-    def _outer(self, own: Instruction) -> Text:
-        a, b = self.atoms(own)
-        if len(own.labels) == 2:
+    def _outer(self, instruction: Instruction) -> Text:
+        a, b = self.atoms(instruction)
+        if len(instruction.labels) == 2:
             return self.call("outer", a, b)
-        return self._einsum((*(labels for _, labels in own.operands), own.labels), a, b)
+        return self._einsum(
+            (*(labels for _, labels in instruction.operands), instruction.labels), a, b
+        )
 
-    def _contract(self, own: Instruction) -> Text:
-        c: Contraction = own.data
+    def _contract(self, instruction: Instruction) -> Text:
+        c: Contraction = instruction.data
         (left, p), (_, q) = c.left, c.right
         if max(len(p), len(q)) <= 2 and len(c.summed) + len(c.batch) == 2:
             # Entry by entry, then a sum.
             text = f"{bracketed(self.source(left), PRODUCT)} * "
             text += bracketed(self.transposed(c.right, p), SIGN)
-            return self.call("sum", text, self._axes(p, own.labels))
+            return self.call("sum", text, self._axes(p, instruction.labels))
         if c.operator == "einsum":
-            return self._einsum((p, q, own.labels), *self.atoms(own))
+            return self._einsum((p, q, instruction.labels), *self.atoms(instruction))
         return self.matrices(c)
 
     # Views and whole arrays ---------------------------------------------------------------------
 
-    def _entries(self, own: Instruction) -> Text:
-        return f"{self.atom(own.operands[0])}[{', '.join(own.data)}]", ATOM
+    def _entries(self, instruction: Instruction) -> Text:
+        return f"{self.atom(instruction.operands[0])}[{', '.join(instruction.data)}]", ATOM
 
-    def _selected(self, own: Instruction) -> Text:
-        array, index = own.operands
-        return f"{self.atom(array)}[{':, ' * own.data}{self.source(index[0])[0]}]", ATOM
+    def _selected(self, instruction: Instruction) -> Text:
+        array, index = instruction.operands
+        return f"{self.atom(array)}[{':, ' * instruction.data}{self.source(index[0])[0]}]", ATOM
 
-    def _call(self, own: Instruction) -> Text:
-        node: Term = own.data
-        (x, *_), k = (self.source(s) for s, _ in own.operands), detail(node)
+    def _call(self, instruction: Instruction) -> Text:
+        node: Term = instruction.data
+        (x, *_), k = (self.source(s) for s, _ in instruction.operands), detail(node)
         if node.op in self.along_axes:
             return self._along_axes(node, x)
         if node.op == "cofactors":
@@ -251,9 +253,9 @@ class PythonDialect(PrintedDialect):
             given["s"] = self.named(part.format(**given))
         return template.format(**given), level
 
-    def _loop(self, own: Instruction) -> Text:
+    def _loop(self, instruction: Instruction) -> Text:
         """States of a loop, which runs once for all that are needed."""
-        return self.named(f"run_loop({self.loop_arguments(own)})"), ATOM
+        return self.named(f"run_loop({self.loop_arguments(instruction)})"), ATOM
 
 
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:

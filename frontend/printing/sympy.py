@@ -91,24 +91,26 @@ class _SympyDialect(EntryDialect):
             return self.call("Rational", str(value.numerator), str(value.denominator))
         return str(value.numerator), SIGN if value < 0 else ATOM
 
-    def _exact(self, own: Instruction) -> Instruction:
+    def _exact(self, instruction: Instruction) -> Instruction:
         """An operation on numbers, of which the first is one of SymPy's: Python's are inexact."""
-        (first, labels), *others = own.operands
-        if not all(self.is_number(source) for source, _ in own.operands):
-            return own
+        (first, labels), *others = instruction.operands
+        if not all(self.is_number(source) for source, _ in instruction.operands):
+            return instruction
         exact = Instruction("written", data=self.call("S", self.source(first)[0]))
-        return replace(own, operands=((exact, labels), *others))
+        return replace(instruction, operands=((exact, labels), *others))
 
-    def _divide(self, own: Instruction) -> Text:
-        return super()._divide(self._exact(own))
+    def _divide(self, instruction: Instruction) -> Text:
+        return super()._divide(self._exact(instruction))
 
-    def _power(self, own: Instruction) -> Text:
-        return super()._power(self._exact(own))
+    def _power(self, instruction: Instruction) -> Text:
+        return super()._power(self._exact(instruction))
 
-    def _numbers(self, own: Instruction) -> Text:
-        return self.call("Piecewise", f"(1, {self.source(own.operands[0][0])[0]})", "(0, True)")
+    def _numbers(self, instruction: Instruction) -> Text:
+        return self.call(
+            "Piecewise", f"(1, {self.source(instruction.operands[0][0])[0]})", "(0, True)"
+        )
 
-    def matrix(self, own: Instruction) -> Text:
-        with self.loops(own.data.args[0].dims) as ((i, n), (j, _)):
-            entry, _ = self.at(own.operands[0], {0: i, 1: j})
+    def matrix(self, instruction: Instruction) -> Text:
+        with self.loops(instruction.data.args[0].dims) as ((i, n), (j, _)):
+            entry, _ = self.at(instruction.operands[0], {0: i, 1: j})
         return self.call("Matrix", n, n, f"lambda {i}, {j}: {entry}")

@@ -133,7 +133,7 @@ def _decimal(value: Fraction, digits: int) -> str:
     """A fraction of any size in a number of digits."""
     if value.denominator == 1 and abs(value) < 10**digits:
         return f"{value.numerator}.0"
-    own = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
-    quotient = own.divide(Decimal(value.numerator), Decimal(value.denominator))
-    text = f"{quotient.normalize(own):.{digits}g}"
+    context = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    text = f"{quotient.normalize(context):.{digits}g}"
     return text if "." in text or "e" in text else f"{text}.0"

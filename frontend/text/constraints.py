@@ -69,8 +69,8 @@ def _constraint(part: str, order: int, text: str, place: int) -> Constraint:
         raise ParseError("a constraint compares with 0, or divides", text, place, expected)
     if divisor and (len(divisor) > _DIGITS or int(divisor) < 1):
         raise ParseError("a divisor is an integer from 1 up", text, place)
-    own = _form(match["form"], order, text, place + match.start("form"))
-    return (int(divisor) if divisor else match["sign"]), own
+    parsed = _form(match["form"], order, text, place + match.start("form"))
+    return (int(divisor) if divisor else match["sign"]), parsed
 
 
 def _form(part: str, order: int, text: str, start: int) -> Form:

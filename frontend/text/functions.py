@@ -55,7 +55,7 @@ COMPOSED: Final[Mapping[str, Callable[[Term], Term]]] = {
 
 
 def applied(function: str, declared: OwnFunction | None, args: Sequence[Term]) -> Term:
-    """The term of a function of some terms; what has no operation of its own is composed.
+    """The term of a function of some terms; what is no operation is composed.
 
     >>> applied("sinh", None, [terms.variable("x")]).op
     'divide'

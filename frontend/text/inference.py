@@ -137,19 +137,19 @@ class _Orders:
                     raise self.fail(
                         node, f"{name} needs a square matrix, its argument has order {order}"
                     )
-                own = 2 * _pairs(node)
-                self._own(place, node, own)
+                order = 2 * _pairs(node)
+                self._settle_order(place, node, order)
                 return
             case name if name in STACK_FUNCTIONS:
-                own = STACK_FUNCTIONS[name]
+                function = STACK_FUNCTIONS[name]
                 order = self[node.args[0]]
                 if order is None or order < 2:
                     order = 2
                 if not self.fix(node.args[0], order):
-                    what = "a square matrix" if own.square else "a matrix"
+                    what = "a square matrix" if function.square else "a matrix"
                     order = self[node.args[0]]
                     raise self.fail(node, f"{name} needs {what}, its argument has order {order}")
-                self._own(place, node, order - 2 + len(own.shape))
+                self._settle_order(place, node, order - 2 + len(function.shape))
                 return
             case name:
                 for other in node.args[1:]:
@@ -170,21 +170,21 @@ class _Orders:
                     f"product {format_product(spec)}: the {side} has order {self[arg]}, "
                     f"its index string has {len(part)} {'index' if len(part) == 1 else 'indices'}",
                 )
-        self._own(place, node, len(spec[-1]))
+        self._settle_order(place, node, len(spec[-1]))
 
     def _settle_selection(self, place: int, node: Node) -> None:
         """Beside the axes of the integers are those chosen from; of several the last one goes."""
         args, chosen = node.args, len(node.sizes or ())
         together = int(len(args) < chosen)
-        alike = all(self.unify(args[0], own) for own in args[1:])
+        alike = all(self.unify(args[0], arg) for arg in args[1:])
         if self[args[0]] is None:
             self.fix(args[0], together)
         order = self[args[0]] or 0
         if not alike or len(args) not in (1, chosen) or not chosen or order < together:
             raise self.fail(node, "selection: sizes to choose from, and an index for each of them")
-        self._own(place, node, order + chosen - together)
+        self._settle_order(place, node, order + chosen - together)
 
-    def _own(self, place: int, node: Node, order: int) -> None:
+    def _settle_order(self, place: int, node: Node, order: int) -> None:
         if not self.fix(place, order):
             raise self.fail(node, self._contradiction(place, order))
 
@@ -194,12 +194,12 @@ class _Orders:
     def _settle_quotient(self, place: int) -> bool:
         node = self.nodes[place]
         left, right = node.args
-        one, other, own = self[left], self[right], self[place]
+        one, other, result = self[left], self[right], self[place]
         if self.find(left) == self.find(right):
             # Of one order they are both, whatever it is.
             fits = self.unify(left, place)
         elif one is None and other is None:
-            if own is None:
+            if result is None:
                 return False
             # The simplest of the possible readings: entries over one number.
             fits = self.fix(right, 0) and self.unify(left, place)
@@ -230,10 +230,10 @@ class _Sizes:
         self.axes: list[tuple[int, ...]] = []
 
     def dims(self) -> list[Dims]:
-        """The sizes found; those that nothing names get names of their own."""
+        """The sizes found; those that nothing names get new names."""
         self.classes.name_free()
         size = self.classes.size
-        return [tuple(cast(Size, size(own)) for own in axes) for axes in self.axes]
+        return [tuple(cast(Size, size(number)) for number in axes) for axes in self.axes]
 
     def settle(self, place: int) -> None:
         """Find the axes of a node whose operands have theirs."""
@@ -302,9 +302,9 @@ class _Sizes:
         sides = ("left operand", "right operand") if len(node.args) == 2 else ("operand",)
         found: dict[int, tuple[int, int, str]] = {}
         for side, part, axes in zip(sides, spec, given, strict=False):
-            for axis, (index, own) in enumerate(zip(part, axes, strict=True), 1):
-                other, other_axis, other_side = found.setdefault(index, (own, axis, side))
-                clash = self.classes.unify(other, own)
+            for axis, (index, number) in enumerate(zip(part, axes, strict=True), 1):
+                other, other_axis, other_side = found.setdefault(index, (number, axis, side))
+                clash = self.classes.unify(other, number)
                 if clash:
                     first, second = f"axis {other_axis} of the {other_side}", f"axis {axis}"
                     second = second if side == other_side else f"{second} of the {side}"
@@ -325,8 +325,8 @@ class _Sizes:
     def _entrywise(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
         symbol = _SYMBOLS.get(node.op)
         sides = ("left side", "right side") if symbol else ("first operand", "other operand")
-        for own in given[1:]:
-            for axis, (one, other) in enumerate(zip(given[0], own, strict=True), 1):
+        for axes in given[1:]:
+            for axis, (one, other) in enumerate(zip(given[0], axes, strict=True), 1):
                 clash = self.classes.unify(one, other)
                 if clash:
                     first, second = f"axis {axis} of the {sides[0]}", f"of the {sides[1]}"
@@ -334,15 +334,15 @@ class _Sizes:
         return given[0]
 
     def _of_each(self, node: Node, axes: tuple[int, ...]) -> tuple[int, ...]:
-        own, matrix = STACK_FUNCTIONS[node.op], axes[-2:]
-        if own.square:
+        function, matrix = STACK_FUNCTIONS[node.op], axes[-2:]
+        if function.square:
             self._square(node, matrix, f"{node.op} needs a square matrix")
         sizes = [self.classes.size(self.classes.find(k)) for k in matrix]
-        if "k" in own.shape and not all(isinstance(d, int) for d in sizes):
+        if "k" in function.shape and not all(isinstance(d, int) for d in sizes):
             # As sizes with names have to be.
             self._square(node, matrix, f"{node.op} of sizes that are no integers")
             sizes = [0, 0]
-        return axes[:-2] + tuple(matrix[k] for k in own.places(*sizes))
+        return axes[:-2] + tuple(matrix[k] for k in function.places(*sizes))
 
     def _square(self, node: Node, axes: tuple[int, ...], what: str) -> None:
         clash = self.classes.unify(*axes)

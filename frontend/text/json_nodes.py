@@ -70,8 +70,8 @@ def format_terms(groups: Sequence[tuple[Sequence[Term], object]]) -> str:
     >>> print(format_terms([([numeric("expm1", variable("x"))], "a note")]))
     {"nodes": [{"op": "variable", "data": {"name": "x", "assume": []}, "args": [], "dims": []}, ...
     """
-    described, numbers = _described(*(t for own, _ in groups for t in own))
-    found = [{"terms": [numbers[t] for t in own], "said": said} for own, said in groups]
+    described, numbers = _described(*(t for group, _ in groups for t in group))
+    found = [{"terms": [numbers[t] for t in group], "said": said} for group, said in groups]
     return json.dumps({"nodes": described, "groups": found}, allow_nan=False)
 
 
@@ -111,8 +111,8 @@ def _data(node: Term) -> Any:
             parts = {name: getattr(step, name) for name in _PARTS}
             nodes, numbers = _described(*(t for ts in parts.values() for t in ts))
             places = {name: [numbers[t] for t in ts] for name, ts in parts.items()}
-            own = {"steps": step.steps, "sizes": list(step.sizes), "nodes": nodes, **places}
-            return {**loop._asdict(), "step": own, "sizes": list(loop.sizes)}
+            body = {"steps": step.steps, "sizes": list(step.sizes), "nodes": nodes, **places}
+            return {**loop._asdict(), "step": body, "sizes": list(loop.sizes)}
         case op if op == "einsum" or op in EXTREMES:
             return [[*part] for part in node.spec]
         case _ if isinstance(node.data, OwnFunction):
@@ -186,7 +186,7 @@ def read_terms(text: str) -> list[tuple[list[Term], Any]]:
     try:
         top = _object(json.loads(text), ("nodes", "groups"))
         made = _nodes(_list(top["nodes"], "nodes"), {}, ("nodes",), _EVERY)
-        groups = [_object(own, ("terms", "said")) for own in _list(top["groups"], "groups")]
+        groups = [_object(group, ("terms", "said")) for group in _list(top["groups"], "groups")]
         return [([_operand(t, made) for t in _list(g["terms"])], g["said"]) for g in groups]
     except (ValueError, TypeError, IndexError, RecursionError, _WrongError) as error:
         raise ParseError(f"these are no terms: {error}", text[:1], 0) from error
@@ -294,22 +294,22 @@ def _node(
     builders: "Mapping[str, Builder]",
     path: Path,
 ) -> Term:
-    own = _object(described, ("op", "data", "args", "dims"), *path)
-    op = _text(own["op"], *path, "op")
-    places = _list(own["args"], *path, "args")
+    fields = _object(described, ("op", "data", "args", "dims"), *path)
+    op = _text(fields["op"], *path, "op")
+    places = _list(fields["args"], *path, "args")
     args = tuple(_operand(a, made, *path, "args", k) for k, a in enumerate(places))
-    dims = _list(own["dims"], *path, "dims")
+    dims = _list(fields["dims"], *path, "dims")
     for k, d in enumerate(dims):
         if type(d) is not int and not isinstance(d, str):
             raise _WrongError("a size is a name or an integer", *path, "dims", k)
     if op not in builders:
         raise _WrongError(f"there is no operation {op!r}", *path, "op")
-    if op in _WITHOUT_DATA and own["data"] is not None:
+    if op in _WITHOUT_DATA and fields["data"] is not None:
         raise _WrongError(f"{op} has no data, but null", *path, "data")
     wanted = _ARITIES.get(op)
     if wanted is not None and len(args) != wanted:
         raise _WrongError(f"{op} has {wanted} operands, not {len(args)}", *path, "args")
-    given = _Given(own["data"], args, dims, functions, builders, (*path, "data"))
+    given = _Given(fields["data"], args, dims, functions, builders, (*path, "data"))
     try:
         found = builders[op](given)
     except EggradError as error:
@@ -331,58 +331,58 @@ class _Given(NamedTuple):
     path: Path
 
 
-def _variable(own: _Given) -> Term:
-    described = _object(own.data, ("name", "assume"), *own.path)
-    words = _list(described["assume"], *own.path, "assume")
+def _variable(given: _Given) -> Term:
+    described = _object(given.data, ("name", "assume"), *given.path)
+    words = _list(described["assume"], *given.path, "assume")
     for k, word in enumerate(words):
-        _text(word, *own.path, "assume", k)
-    return terms.variable(_text(described["name"], *own.path, "name"), own.dims, words)
+        _text(word, *given.path, "assume", k)
+    return terms.variable(_text(described["name"], *given.path, "name"), given.dims, words)
 
 
-def _constant(own: _Given) -> Term:
-    text = _text(own.data, *own.path)
+def _constant(given: _Given) -> Term:
+    text = _text(given.data, *given.path)
     if not _FRACTION.fullmatch(text):
-        raise _WrongError('a constant is a fraction, as "-1/2" or "3"', *own.path)
-    return terms.constant(fraction_of(text), own.dims)
+        raise _WrongError('a constant is a fraction, as "-1/2" or "3"', *given.path)
+    return terms.constant(fraction_of(text), given.dims)
 
 
 _FRACTION: Final = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?")
 
 
-def _array(own: _Given) -> Term:
+def _array(given: _Given) -> Term:
     numbers: list[float] = []
-    for k, x in enumerate(_list(own.data, *own.path)):
+    for k, x in enumerate(_list(given.data, *given.path)):
         known = _SPECIAL.get(x) if isinstance(x, str) else x
         if isinstance(known, bool) or not isinstance(known, int | float):
-            raise _WrongError('a number is expected here, or "nan", "inf", "-inf"', *own.path, k)
+            raise _WrongError('a number is expected here, or "nan", "inf", "-inf"', *given.path, k)
         numbers.append(as_float(known) if isinstance(known, int) else known)
-    shape = [_integer(d, *own.path[:-1], "dims", k) for k, d in enumerate(own.dims)]
+    shape = [_integer(d, *given.path[:-1], "dims", k) for k, d in enumerate(given.dims)]
     if any(d < 0 for d in shape) or prod(shape) != len(numbers):
-        raise _WrongError(f"{len(numbers)} numbers do not fill an array of its dims", *own.path)
+        raise _WrongError(f"{len(numbers)} numbers do not fill an array of its dims", *given.path)
     return terms.array(fixed_array(np.array(numbers, dtype=float).reshape(shape)))
 
 
-def _delta(own: _Given) -> Term:
-    if len(own.dims) % 2:
-        raise _WrongError("a delta has its axes twice", *own.path[:-1], "dims")
-    return terms.delta(own.dims[: len(own.dims) // 2])
+def _delta(given: _Given) -> Term:
+    if len(given.dims) % 2:
+        raise _WrongError("a delta has its axes twice", *given.path[:-1], "dims")
+    return terms.delta(given.dims[: len(given.dims) // 2])
 
 
-def _indicator(own: _Given) -> Term:
+def _indicator(given: _Given) -> Term:
     found: list[Constraint] = []
-    for k, constraint in enumerate(_list(own.data, *own.path)):
-        parts = _list(constraint, *own.path, k)
+    for k, constraint in enumerate(_list(given.data, *given.path)):
+        parts = _list(constraint, *given.path, k)
         if len(parts) != 2:
-            raise _WrongError("a condition is a relation and a form", *own.path, k)
+            raise _WrongError("a condition is a relation and a form", *given.path, k)
         relation = parts[0]
         if relation not in ("=", ">=") and not (type(relation) is int and relation > 1):
-            raise _WrongError('a relation is "=", ">=" or an integer from 2 up', *own.path, k, 0)
-        summands = _list(parts[1], *own.path, k, 1)
+            raise _WrongError('a relation is "=", ">=" or an integer from 2 up', *given.path, k, 0)
+        summands = _list(parts[1], *given.path, k, 1)
         form = tuple(
-            _summand(t, len(own.dims), (*own.path, k, 1, j)) for j, t in enumerate(summands)
+            _summand(t, len(given.dims), (*given.path, k, 1, j)) for j, t in enumerate(summands)
         )
         found.append((relation, form))
-    return terms.indicator(own.dims, found)
+    return terms.indicator(given.dims, found)
 
 
 def _summand(value: object, axes: int, path: Path) -> tuple[int | str, int]:
@@ -395,77 +395,77 @@ def _summand(value: object, axes: int, path: Path) -> tuple[int | str, int]:
     return key, _integer(pair[1], *path, 1)
 
 
-def _size(own: _Given) -> Term:
-    return terms.size(_text(own.data, *own.path))
+def _size(given: _Given) -> Term:
+    return terms.size(_text(given.data, *given.path))
 
 
-def _spec(own: _Given) -> Spec:
-    parts = _list(own.data, *own.path)
-    if len(parts) != len(own.args) + 1:
-        raise _WrongError("a spec has the indices of the operands and of the result", *own.path)
+def _spec(given: _Given) -> Spec:
+    parts = _list(given.data, *given.path)
+    if len(parts) != len(given.args) + 1:
+        raise _WrongError("a spec has the indices of the operands and of the result", *given.path)
     for k, part in enumerate(parts):
-        for j, i in enumerate(_list(part, *own.path, k)):
-            _integer(i, *own.path, k, j)
+        for j, i in enumerate(_list(part, *given.path, k)):
+            _integer(i, *given.path, k, j)
     return canonical(parts[:-1], parts[-1])
 
 
-def _einsum(own: _Given) -> Term:
-    return terms.einsum(_spec(own), *own.args)
+def _einsum(given: _Given) -> Term:
+    return terms.einsum(_spec(given), *given.args)
 
 
 def _extreme(name: str) -> "Builder":
-    def build(own: _Given) -> Term:
-        spec = _spec(own)
+    def build(given: _Given) -> Term:
+        spec = _spec(given)
         check(spec)
         if len({*spec[0]}) < len(spec[0]):
             raise _WrongError(
-                f"{name} is taken along axes, of which none is there twice", *own.path
+                f"{name} is taken along axes, of which none is there twice", *given.path
             )
-        return terms.numeric(name, *own.args, data=spec)
+        return terms.numeric(name, *given.args, data=spec)
 
     return build
 
 
-def _cofactors(own: _Given) -> Term:
-    if not 1 <= _integer(own.data, *own.path) <= MAXIMAL_ORDER:
-        raise _WrongError(f"the order of a derivative is from 1 to {MAXIMAL_ORDER}", *own.path)
-    return terms.cofactors(own.data, *own.args)
+def _cofactors(given: _Given) -> Term:
+    if not 1 <= _integer(given.data, *given.path) <= MAXIMAL_ORDER:
+        raise _WrongError(f"the order of a derivative is from 1 to {MAXIMAL_ORDER}", *given.path)
+    return terms.cofactors(given.data, *given.args)
 
 
-def _selection(own: _Given) -> Term:
-    sizes = _list(own.data, *own.path)
+def _selection(given: _Given) -> Term:
+    sizes = _list(given.data, *given.path)
     for k, d in enumerate(sizes):
         if not isinstance(d, int | str) or isinstance(d, bool):
-            raise _WrongError("a size is a text or an integer", *own.path, k)
+            raise _WrongError("a size is a text or an integer", *given.path, k)
     if not sizes:
-        raise _WrongError("a selection is from one axis at least", *own.path)
-    if not own.args:
-        raise _WrongError("selection has operands", *own.path[:-1], "args")
-    return terms.selection(checked_dims(sizes), *own.args)
+        raise _WrongError("a selection is from one axis at least", *given.path)
+    if not given.args:
+        raise _WrongError("selection has operands", *given.path[:-1], "args")
+    return terms.selection(checked_dims(sizes), *given.args)
 
 
-def _argsort(own: _Given) -> Term:
-    return terms.numeric("argsort", *own.args, data=_integer(own.data, *own.path))
+def _argsort(given: _Given) -> Term:
+    return terms.numeric("argsort", *given.args, data=_integer(given.data, *given.path))
 
 
-def _scan(own: _Given) -> Term:
+def _scan(given: _Given) -> Term:
     keys = ("step", "sizes", "carry", "part", "backwards", "length")
-    data = _object(own.data, keys, *own.path)
-    path = (*own.path, "step")
+    data = _object(given.data, keys, *given.path)
+    path = (*given.path, "step")
     step = _object(data["step"], ("steps", "sizes", "nodes", *_PARTS), *path)
     inside = _list(step["sizes"], *path, "sizes")
-    outside = _list(data["sizes"], *own.path, "sizes")
+    outside = _list(data["sizes"], *given.path, "sizes")
     symbols = [_text(s, *path, "sizes", k) for k, s in enumerate(inside)]
     if len(symbols) != len(outside):
-        raise _WrongError("each size of a step stands for one of the loop", *own.path, "sizes")
+        raise _WrongError("each size of a step stands for one of the loop", *given.path, "sizes")
     nodes = _list(step["nodes"], *path, "nodes")
-    made = _nodes(nodes, own.functions, (*path, "nodes"), own.builders)
-    own_sizes = checked_dims(outside)
-    sizes: dict[Size, Size] = dict(zip(symbols, own_sizes, strict=True))
+    made = _nodes(nodes, given.functions, (*path, "nodes"), given.builders)
+    outer_sizes = checked_dims(outside)
+    sizes: dict[Size, Size] = dict(zip(symbols, outer_sizes, strict=True))
     # The sizes of the loop may have the name that the number of steps has in the step.
     steps: Size = step["steps"]
     if type(steps) is not int:
-        steps = sizes[_text(steps, *path, "steps")] = unused_size((), own_sizes)
+        steps = sizes[_text(steps, *path, "steps")] = unused_size((), outer_sizes)
     made = substitute_sizes(made, sizes)
     carries, slices, constants, results = (
         [
@@ -477,16 +477,16 @@ def _scan(own: _Given) -> Term:
     variables = (*carries, *slices, *constants)
     if any(v.op != "variable" for v in variables) or len({*variables}) < len(variables):
         raise _WrongError("carries, slices and constants are different variables", *path)
-    if len(carries) != len(results) or len(variables) != len(own.args):
+    if len(carries) != len(results) or len(variables) != len(given.args):
         raise _WrongError("each carry has a result, and each variable an operand", *path)
     carry, part, backwards = data["carry"], data["part"], data["backwards"]
-    if not 0 <= _integer(carry, *own.path, "carry") < len(carries):
-        raise _WrongError("carry is the place of one of the carries", *own.path, "carry")
+    if not 0 <= _integer(carry, *given.path, "carry") < len(carries):
+        raise _WrongError("carry is the place of one of the carries", *given.path, "carry")
     if part not in (BEFORE, AFTER, LAST):
-        raise _WrongError("part is before, after or last", *own.path, "part")
+        raise _WrongError("part is before, after or last", *given.path, "part")
     if not isinstance(backwards, bool):
-        raise _WrongError("backwards is true or false", *own.path, "backwards")
-    args = iter(own.args)
+        raise _WrongError("backwards is true or false", *given.path, "backwards")
+    args = iter(given.args)
     places = (
         dict(zip(vs, islice(args, len(vs)), strict=True)) for vs in (carries, slices, constants)
     )
@@ -495,19 +495,19 @@ def _scan(own: _Given) -> Term:
     return found.states(carry, part)
 
 
-def _function(own: _Given) -> Term:
-    name = _text(own.data, *own.path)
-    if name not in own.functions:
-        raise _WrongError(f"no function is called {name!r}: functions=", *own.path)
-    return terms.apply(own.functions[name], *own.args)
+def _function(given: _Given) -> Term:
+    name = _text(given.data, *given.path)
+    if name not in given.functions:
+        raise _WrongError(f"no function is called {name!r}: functions=", *given.path)
+    return terms.apply(given.functions[name], *given.args)
 
 
 def _operation(build: Callable[..., Term], *first: str) -> "Builder":
-    return lambda own: build(*first, *own.args)
+    return lambda given: build(*first, *given.args)
 
 
 def _of_code(op: str) -> "Builder":
-    return lambda own: terms.numeric(op, *own.args, data=_tuples(own.data))
+    return lambda given: terms.numeric(op, *given.args, data=_tuples(given.data))
 
 
 def _tuples(data: object) -> object:

@@ -118,12 +118,12 @@ def parse(text: str, functions: Sequence[OwnFunction] = ()) -> Problem:
     root = reader.add(syntax.expression)
     dims, renamed = infer(reader.nodes, text)
     built: list[Term] = []
-    for node, own in zip(reader.nodes, dims, strict=True):
+    for node, axes in zip(reader.nodes, dims, strict=True):
         args = tuple(built[arg] for arg in node.args)
         if node.op in known:
             built.append(terms.apply(known[node.op], *args))
         else:
-            built.append(_build(node, args, own, renamed))
+            built.append(_build(node, args, axes, renamed))
     declared = tuple(built[: len(syntax.declarations)])
     wrt = tuple(reader.argument(token, declared) for token in syntax.wrt or ())
     return Problem(built[root], wrt if syntax.wrt else None, declared)

@@ -103,8 +103,8 @@ class Layout:
         self.nodes: list[Node] = []
         self.names: dict[int, str] = {}
         self._places: dict[Term, int] = {}
-        for own in declared:
-            self._places[own] = self._append(own, ())
+        for variable in declared:
+            self._places[variable] = self._append(variable, ())
         for part, name in _named_parts(term, declared).items():
             place = self._places[part] = self._lay_out(part)
             self.names[place] = name
@@ -163,7 +163,7 @@ class Layout:
 
 def _named_parts(root: Term, declared: Sequence[Term]) -> dict[Term, str]:
     """The parts that get names, operands first, each with its name."""
-    taken = {own.name for own in declared}
+    taken = {variable.name for variable in declared}
     unused = (name for i in count(1) if (name := f"t{i}") not in taken)
     order = list(postorder(root))
     uses = Counter(arg for term in order for arg in term.args)
@@ -243,9 +243,9 @@ def format_problem(term: Term, scope: Sequence[Term] = (), wrt: Sequence[Term] =
     layout = Layout(term, declared)
     annotated = _annotated(layout)
     parts = ["declare"]
-    for place, own in enumerate(declared):
-        name, assumptions = own.name, own.assumed
-        shape = format_sizes(own.dims) if place in annotated else f" {own.order}"
+    for place, variable in enumerate(declared):
+        name, assumptions = variable.name, variable.assumed
+        shape = format_sizes(variable.dims) if place in annotated else f" {variable.order}"
         parts.append(f" {format_name(name)}{shape}{_assumed(assumptions)}")
     separator = "\n" if layout.names else " "
     for place, name in layout.names.items():
@@ -255,7 +255,7 @@ def format_problem(term: Term, scope: Sequence[Term] = (), wrt: Sequence[Term] =
     parts.extend(layout.text(layout.root, annotated, layout.names))
     if wrt:
         parts.append(f"{separator}derivative")
-        parts.extend(f" wrt {format_name(_name(own))}" for own in wrt)
+        parts.extend(f" wrt {format_name(_name(variable))}" for variable in wrt)
     return "".join(parts)
 
 
@@ -271,20 +271,24 @@ def _declared(term: Term, scope: Sequence[Term]) -> list[Term]:
     declaration means the same sizes.
     """
     found = dict.fromkeys(scope)
-    names = {_name(own): own for own in variables(term)}
-    owners = {f"{name}_{i + 1}": own for name, own in names.items() for i in range(own.order)}
-    stack = [(own, False) for own in reversed(variables(term))]
+    names = {_name(variable): variable for variable in variables(term)}
+    owners = {
+        f"{name}_{i + 1}": variable
+        for name, variable in names.items()
+        for i in range(variable.order)
+    }
+    stack = [(variable, False) for variable in reversed(variables(term))]
     begun = set(found)
     while stack:
-        own, ready = stack.pop()
+        variable, ready = stack.pop()
         if ready:
-            found[own] = None
-        elif own not in begun:
-            begun.add(own)
-            stack.append((own, True))
-            stack.extend((owners[size], False) for size in own.dims if size in owners)
-    if len({_name(own) for own in found}) < len(found):
-        names = [_name(own) for own in found]
+            found[variable] = None
+        elif variable not in begun:
+            begun.add(variable)
+            stack.append((variable, True))
+            stack.extend((owners[size], False) for size in variable.dims if size in owners)
+    if len({_name(variable) for variable in found}) < len(found):
+        names = [_name(variable) for variable in found]
         twice = next(name for name in names if names.count(name) > 1)
         raise ShapeError(f"two different variables are called {twice!r}")
     return list(found)
@@ -334,5 +338,5 @@ def _given(term: Term, annotated: bool) -> Node:
     return Node(term.op, term.data, (), 0, order, placed)
 
 
-def _name(own: Term) -> str:
-    return own.name
+def _name(variable: Term) -> str:
+    return variable.name

@@ -66,20 +66,20 @@ class SizeClasses:
 
     def integer(self, value: int, place: int) -> int:
         """A size known to be `value`; `place` says where, for the message of a clash."""
-        own = self.fresh()
-        self._integers[own] = (value, place)
-        return own
+        number = self.fresh()
+        self._integers[number] = (value, place)
+        return number
 
     def given(self, size: Size, place: int) -> int:
         """A size that is a symbol or an integer."""
         return self.named(size) if isinstance(size, str) else self.integer(size, place)
 
-    def find(self, own: int) -> int:
+    def find(self, number: int) -> int:
         """The representative of a class: the number of the symbol that names it, if one does."""
         parents = self._parents
-        while parents[own] != own:
-            parents[own] = own = parents[parents[own]]
-        return own
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
 
     def unify(self, a: int, b: int) -> Clash | None:
         """Make two sizes equal; two different integers are left as they are and returned.
@@ -103,19 +103,19 @@ class SizeClasses:
             self._integers[keep] = value
         return None
 
-    def _replace(self, own: int, made: int) -> Clash | None:
+    def _replace(self, number: int, made: int) -> Clash | None:
         """Let a class be one that is made of others, if it can be."""
-        size, other = self.size(made), self.size(own)
+        size, other = self.size(made), self.size(number)
         if size is None or isinstance(other, int) or (other and other in size_symbols(size)):
             return (size or 0, None), (other or 0, None)
         if other and not is_simple(other) and other != size:
             return (size, None), (other, None)
-        self._parents[own] = made
+        self._parents[number] = made
         return None
 
-    def size(self, own: int) -> Size | None:
+    def size(self, number: int) -> Size | None:
         """What a class is called: an integer, a symbol, or nothing yet."""
-        root = self.find(own)
+        root = self.find(number)
         if root in self._integers:
             return self._integers[root][0]
         name = self._names.get(root)
@@ -127,13 +127,13 @@ class SizeClasses:
     def name_free(self) -> None:
         """Call every class that has no name yet `n1`, `n2`, ... in the order of creation."""
         unused = (name for i in count(1) if (name := f"n{i}") not in self._symbols)
-        for own in range(len(self._parents)):
-            if self.size(own) is None:
-                self._names[self.find(own)] = next(unused)
+        for number in range(len(self._parents)):
+            if self.size(number) is None:
+                self._names[self.find(number)] = next(unused)
 
     def renamed(self) -> dict[Size, Size]:
         """What each symbol has become, for those that changed."""
-        found = {symbol: self.size(own) for symbol, own in self._symbols.items()}
+        found = {symbol: self.size(number) for symbol, number in self._symbols.items()}
         return {s: size for s, size in found.items() if size is not None and size != s}
 
 
@@ -311,10 +311,10 @@ def agreed_sizes(
     >>> agreed_sizes([variable("x", ("?",)), variable("x", ("n",))], [("n", 3)], "x + x")
     {'n': 3, '?': 3}
     """
-    own = tuple(variables)
+    listed = tuple(variables)
     wanted = [(p, q) for p, q in pairs if p != q]
     known: dict[str, Term] = {}
-    for v in own:
+    for v in listed:
         first = known.setdefault(v.name, v)
         if first is v:
             continue
@@ -326,7 +326,7 @@ def agreed_sizes(
         wanted += [(p, q) for p, q in zip(first.dims, v.dims, strict=True) if p != q]
     if not wanted:
         return {}
-    return unify_sizes(wanted, what) if free else fitted_sizes(wanted, what, own)
+    return unify_sizes(wanted, what) if free else fitted_sizes(wanted, what, listed)
 
 
 def _described(variable: Term) -> str:

@@ -1,7 +1,7 @@
 r"""What stands in a sum over an index: matrix notation whose values have further axes.
 
 A value has an axis for each index that it depends on, and those of its rows and columns, which
-have indices of their own: `w^\top x_i` is `w_a x_{ia}`.
+have further indices: `w^\top x_i` is `w_a x_{ia}`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +43,8 @@ class Indexed:
 
     def value(self) -> Value:
         """The same in matrix notation, where nothing depends on an index."""
-        own = [i for i in (self.rows, self.columns) if i]
-        return Value(self.entries.ordered(own), self.rows is None and self.columns is not None)
+        axes = [i for i in (self.rows, self.columns) if i]
+        return Value(self.entries.ordered(axes), self.rows is None and self.columns is not None)
 
     def transposed(self) -> "Indexed":
         """Rows for columns."""
@@ -58,19 +58,19 @@ class Indexed:
 def indexed(value: Value, fresh: Iterator[int]) -> Indexed:
     """A value of matrix notation, which depends on no index; `fresh` numbers rows and columns."""
     f = single("in a sum,", value)
-    own = [f"·#{next(fresh)}" for _ in range(f.ndim)]
+    indices = [f"·#{next(fresh)}" for _ in range(f.ndim)]
     if f.ndim == 1 and value.turned:
-        return Indexed(entries(f, own), None, own[0])
-    rows, columns = (*own, None, None)[:2]
-    return Indexed(entries(f, own), rows, columns)
+        return Indexed(entries(f, indices), None, indices[0])
+    rows, columns = (*indices, None, None)[:2]
+    return Indexed(entries(f, indices), rows, columns)
 
 
 def renamed(a: Indexed, rows: str | None, columns: str | None) -> Indexed:
     """With other indices of rows and columns."""
     names = {a.rows: rows, a.columns: columns}
-    own = [names.get(i) or i if i in (a.rows, a.columns) else i for i in a.entries.indices]
+    indices = [names.get(i) or i if i in (a.rows, a.columns) else i for i in a.entries.indices]
     return Indexed(
-        Entries(a.entries.expression, tuple(own)), a.rows and rows, a.columns and columns
+        Entries(a.entries.expression, tuple(indices)), a.rows and rows, a.columns and columns
     )
 
 

@@ -62,11 +62,11 @@ def read_problem(
                 f"LaTeX says of no name how many axes it has: give the dims of {names}, such as "
                 '"A: m n, x: n, c:"'
             )
-    own = completed_dims(dims or {}, assume)
-    scalars = [name for name, sizes in own.items() if not sizes]
-    definitions, phrase = read(text, own, known, scalars)
+    shapes = completed_dims(dims or {}, assume)
+    scalars = [name for name, sizes in shapes.items() if not sizes]
+    definitions, phrase = read(text, shapes, known, scalars)
     try:
-        return problem_of(_Reader(text, own, assume, known), definitions, phrase)
+        return problem_of(_Reader(text, shapes, assume, known), definitions, phrase)
     except ParseError as error:
         raise _translated(error) from error
 
@@ -191,9 +191,9 @@ def _call(token: Token, *operands: Phrase) -> Phrase:
 def _sizes(name: Token, below: Token) -> list[Phrase]:
     r"""The sizes below a constant, as in `I_n` or `\mathbf{1}_{m \times n}`."""
     parts = re.split(r"\\times|,|\N{MULTIPLICATION SIGN}", below.strip("{} "))
-    own = [p.strip() for p in parts]
+    texts = [p.strip() for p in parts]
     found: list[Phrase] = []
-    for part in dict.fromkeys(own) if name == "eye" else own:
+    for part in dict.fromkeys(texts) if name == "eye" else texts:
         number = part.isdecimal()
         if not number and not part.isidentifier():
             raise UnsupportedOperation(rf"{part!r} is no size, such as n or m \times n")

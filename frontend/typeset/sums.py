@@ -98,16 +98,16 @@ class Sums:
             return [(p, scope) for p in phrase.operands[0].operands]
         if phrase.what not in _REDUCING:
             return [(p, scope) for p in phrase.operands]
-        own = dict(scope)
+        bound = dict(scope)
         for found in ranges(phrase.token if phrase.what == "sum" else f"{_over(phrase)}^"):
-            if found.letter in own:
+            if found.letter in bound:
                 reason = f"the index {found.letter} is taken already outside of this sum"
                 raise UnsupportedOperation(reason)
             if phrase.what == "sum" and found.letter in self._reader.variables:
                 reason = f"the index {found.letter} of this sum is the name of a variable as well"
                 raise UnsupportedOperation(reason)
-            own[found.letter] = _Bound(f"{found.letter}#{next(self._fresh)}", found)
-        return [(phrase.operands[0], own)]
+            bound[found.letter] = _Bound(f"{found.letter}#{next(self._fresh)}", found)
+        return [(phrase.operands[0], bound)]
 
     def _applied(
         self,
@@ -238,9 +238,9 @@ class Sums:
             names[axis] = scope[place.letter].label if place.letter else ""
         if any(key != slice(None) for key in keys):
             value = value[tuple(keys)]
-        own = [names.get(i, i) for i in base.entries.indices]
+        labels = [names.get(i, i) for i in base.entries.indices]
         rest = [i for i in (base.rows, base.columns) if i and i not in axes]
-        return Indexed(entries(value, [i for i in own if i]), rest[0] if rest else None)
+        return Indexed(entries(value, [i for i in labels if i]), rest[0] if rest else None)
 
     def _axis_of(self, base: Indexed, place: Place, scope: Scope) -> str:
         """Whether one index of a matrix counts rows or columns: what its range says."""

@@ -77,8 +77,8 @@ class _Builder(Transformer[Token, Any]):
     """
 
     def start(self, *parts: Any) -> tuple[tuple[Definition, ...], Phrase]:
-        own = [p for p in parts if not isinstance(p, Token)]
-        return tuple(own[:-1]), own[-1]
+        statements = [p for p in parts if not isinstance(p, Token)]
+        return tuple(statements[:-1]), statements[-1]
 
     def definition(self, name: Token, _sign: Token, phrase: Phrase) -> Definition:
         return name, phrase
@@ -113,8 +113,8 @@ class _Builder(Transformer[Token, Any]):
             raise Misread(rf"a sign is missing before {str(first)!r}; a product is \cdot", first)
         open_call = _open_call(left)
         if open_call is not None and not _is_call(right):
-            own = open_call.token
-            name = f"{own.type}_{own}" if open_call.what == "extreme" else str(own)
+            function = open_call.token
+            name = f"{function.type}_{function}" if open_call.what == "extreme" else str(function)
             argument = _shown(open_call.operands[0])
             c = _shown(right)
             raise Misread(
@@ -131,8 +131,8 @@ class _Builder(Transformer[Token, Any]):
         return operand
 
     def big_sum(self, sign: Token, *body: Any) -> Phrase:
-        own = negated(body[0], body[1], _PRODUCTS) if len(body) == 2 else body[0]
-        return Phrase("sum", sign, (own,))
+        summand = negated(body[0], body[1], _PRODUCTS) if len(body) == 2 else body[0]
+        return Phrase("sum", sign, (summand,))
 
     def applied(self, name: Token, argument: Phrase) -> Phrase:
         """A function of what follows; what stands above the brackets is of the value."""
@@ -209,8 +209,8 @@ class _Builder(Transformer[Token, Any]):
         return Phrase("constant", token)
 
     def group(self, left: Token, *parts: Any) -> Phrase:
-        own = tuple(p for p in parts if isinstance(p, Phrase))
-        return Phrase("group" if len(own) == 1 else "list", left, own)
+        phrases = tuple(p for p in parts if isinstance(p, Phrase))
+        return Phrase("group" if len(phrases) == 1 else "list", left, phrases)
 
     def braces(self, _left: Token, phrase: Phrase, _right: Token) -> Phrase:
         return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)
@@ -235,14 +235,14 @@ class _Builder(Transformer[Token, Any]):
 def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phrase:
     """A call; `sealed` where its argument stands in brackets: nothing else belongs to it."""
     (first, *rest) = operands
-    own = str(name)
-    if own == "log" and not rest and first.what == "call" and first.token == "det":
+    function = str(name)
+    if function == "log" and not rest and first.what == "call" and first.token == "det":
         token = Token("NAME", "logdet", name.start_pos)
         return Phrase("call", token, first.operands, sealed=bracketed or first.sealed)
-    if own == "log" and not rest and first.what == "bars":
+    if function == "log" and not rest and first.what == "bars":
         # Of a matrix it is the logarithm of the determinant.
         return Phrase("log bars", name, first.operands, sealed=bracketed)
-    token = Token("NAME", own, name.start_pos)
+    token = Token("NAME", function, name.start_pos)
     closed = bracketed or (first.what == "call" and first.sealed)
     return Phrase("call", token, operands, sealed=closed)
 

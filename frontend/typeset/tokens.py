@@ -1,6 +1,6 @@
 r"""LaTeX cut into the tokens of formulas: macros resolved, bars paired, arguments in braces.
 
-Every letter is a name of its own, as in LaTeX; longer names are those of a macro such as
+Every letter is a name by itself, as in LaTeX; longer names are those of a macro such as
 `\mathrm{loss}`, and those that an index below makes, `W_1`, where there is such a variable.
 """
 
@@ -196,8 +196,8 @@ def tokens(
     >>> [t.type for t in tokens(r"x^\top A x", ["A", "x"], [], [])]
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
-    own = tuple(dict.fromkeys((*names, *_defined(text))))
-    cutter = _Cutter(text, own, functions, scalars)
+    every_name = tuple(dict.fromkeys((*names, *_defined(text))))
+    cutter = _Cutter(text, every_name, functions, scalars)
     cutter.items = [_Item(m[0], m.start()) for m in _ITEM.finditer(text)]
     _cut(cutter)
     return _without_head(cutter)
@@ -459,8 +459,8 @@ def _partner(kind: str) -> str:
 def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
     """A bar opens where an operand begins, and closes where one has ended."""
     # Two single bars are a double one.
-    kind, own = _BARS.get(item.text) or ("NORM", 1 if item.text.startswith("\\l") else -1)
-    side = side or own
+    kind, default = _BARS.get(item.text) or ("NORM", 1 if item.text.startswith("\\l") else -1)
+    side = side or default
     inside = bool(c.opened) and c.opened[-1][0] == kind
     ended = bool(c.found) and c.found[-1].type in _OPERAND_ENDS
     if not side:
@@ -592,7 +592,7 @@ def _below(c: _Cutter, item: _Item) -> None:
 
 
 _FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
-# What stands above and has a meaning of its own has few signs.
+# What has another meaning where it stands above has few signs.
 _SHORT: Final = 24
 
 
@@ -663,7 +663,7 @@ def _above(c: _Cutter, item: _Item) -> None:
 
 
 def _argument(c: _Cutter, item: _Item) -> tuple[str, int]:
-    """The text of what stands above or below: in braces, or one item with its own argument."""
+    """The text of what stands above or below: in braces, or one item with its argument."""
     _peek(c)
     first = c.items[c.at] if c.at < len(c.items) else item
     text, place = _braced(c, item)
@@ -694,9 +694,9 @@ def _sum(c: _Cutter, item: _Item) -> None:
     while (sign := _peek(c)) in bounds:
         if bounds[sign]:
             raise ParseError(f"this sum has two {sign}", c.text, c.items[c.at].place)
-        own = c.items[c.at]
+        mark = c.items[c.at]
         c.at += 1
-        bounds[sign], places[sign] = _braced(c, own)
+        bounds[sign], places[sign] = _braced(c, mark)
     if not bounds["_"].strip():
         reason = "a sum says over which index it goes"
         raise ParseError(reason, c.text, item.place, ("an index, as in \\sum_i",))
