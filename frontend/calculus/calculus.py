@@ -65,9 +65,9 @@ def differentiate(
         )
         search = Search.of(budget, sizes, exact=at_last, explore=explore)
         result = _answer(
-            ask, search, "derivative", (term, x), mode, own=rules or systems is not system
+            ask, search, "derivative", (term, x), mode, foreign=rules or systems is not system
         )
-        term = _by_own_entries(result.term, x.assumed) if pairs else result.term
+        term = _by_free_entries(result.term, x.assumed) if pairs else result.term
         report = report.joined(result.report)
     return Result((term,), report)
 
@@ -95,7 +95,7 @@ def thinned_derivative(
     return Result(last.terms, found.report.joined(last.report))
 
 
-def _by_own_entries(term: Term, words: Sequence[str]) -> Term:
+def _by_free_entries(term: Term, words: Sequence[str]) -> Term:
     """A derivative by the entries of a matrix that may be chosen, of which others follow.
 
     On the last two axes it is `G + G' - G∘δ` for a symmetric matrix, `G - G'` for a skew one: entry
@@ -141,10 +141,10 @@ def gradients(
     >>> [t.op for t in gradients(apply("exp", add(x, y)), [x, y]).terms]
     ['exp', 'exp']
     """
-    own = system(extended(STANDARD, rules))
-    ask = partial(own.pull_back, term, wrt, delta(()), budget, sizes, explore=explore)
+    standard = system(extended(STANDARD, rules))
+    ask = partial(standard.pull_back, term, wrt, delta(()), budget, sizes, explore=explore)
     search = Search.of(budget, sizes, explore=explore)
-    return _answer(ask, search, "gradients", (term, *wrt), own=rules)
+    return _answer(ask, search, "gradients", (term, *wrt), foreign=rules)
 
 
 @shows_progress("differentiating")
@@ -215,10 +215,14 @@ def _simplified(
     systems: Callable[[Strategy], System],
 ) -> Result:
     """Simplify a term by a strategy."""
-    own = systems(extended(strategy, rules))
-    ask = partial(own.simplify, [term], search.budget, dict(search.sizes), exact=search.exact)
+    simplifier = systems(extended(strategy, rules))
+    ask = partial(
+        simplifier.simplify, [term], search.budget, dict(search.sizes), exact=search.exact
+    )
     known = "thin" if strategy is AT_SYMMETRIC else ""
-    return _answer(ask, search, "simplified", (term,), known, own=rules or systems is not system)
+    return _answer(
+        ask, search, "simplified", (term,), known, foreign=rules or systems is not system
+    )
 
 
 def _answer(
@@ -228,10 +232,10 @@ def _answer(
     given: Sequence[Term],
     how: str = "",
     *,
-    own: object = False,
+    foreign: object = False,
 ) -> Result:
-    """What a system answers, kept unless it depends on time or on rules of somebody's own."""
-    if own or search.exact or search.budget.seconds is not None:
+    """What a system answers, kept unless it depends on time, or on a `foreign` system or rules."""
+    if foreign or search.exact or search.budget.seconds is not None:
         return ask()
 
     return kept_result(name, given, (search, how), ask)
@@ -272,8 +276,8 @@ class Thinning:
         if self.options is None:
             return Result((self.source,), Report())
 
-        own, sizes = self.options, dict(self.options.sizes)
-        return thinned(self.source, own.budget, own.rules, sizes, exact=own.exact)
+        options, sizes = self.options, dict(self.options.sizes)
+        return thinned(self.source, options.budget, options.rules, sizes, exact=options.exact)
 
     @property
     def settled(self) -> "Thinning":
@@ -283,8 +287,10 @@ class Thinning:
     def resized(self, sizes: Mapping[Size, Size]) -> "Thinning":
         """The same with size symbols replaced."""
         term, source = substitute_sizes([self.term, self.source], sizes)
-        own = self.options
-        counted = own and replace(own, sizes=tuple((sizes.get(s, s), n) for s, n in own.sizes))
+        options = self.options
+        counted = options and replace(
+            options, sizes=tuple((sizes.get(s, s), n) for s, n in options.sizes)
+        )
         return Thinning(term, source, counted)
 
 

@@ -35,8 +35,8 @@ def evaluator(term: Term, scope: Sequence[Term], *, as_written: bool) -> Compile
     >>> float(evaluator(apply("exp", variable("x")), (), as_written=True)(x=0))
     1.0
     """
-    own = term if as_written else stable_form(term)
-    return compile_terms([own], scope, single=True, reference=[term])
+    form = term if as_written else stable_form(term)
+    return compile_terms([form], scope, single=True, reference=[term])
 
 
 @shows_progress("compiling")
@@ -65,8 +65,8 @@ def unexplored(
     """
     known: dict[Size, int] = {**sizes} if sizes else {}
 
-    def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
-        return _stable(own, TimeModel(known, rates=rates), names=names)
+    def stable(window: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
+        return _stable(window, TimeModel(known, rates=rates), names=names)
 
     def found() -> Sequence[Term]:
         return with_known_values(in_windows(roots, stable), _value)
@@ -89,8 +89,8 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
     if not any(t.op in _UNSTABLE for t in postorder(*roots)):
         return roots
 
-    def stable(own: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
-        return _stable(own, CostModel(), WITHOUT_LAW, names=names)
+    def stable(window: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
+        return _stable(window, CostModel(), WITHOUT_LAW, names=names)
 
     found = _kept_form("computed", roots, (), lambda: in_windows(roots, stable))
     return found if any(t.op in WITH_LAW for t in postorder(*found)) else roots
@@ -135,15 +135,15 @@ def _stable(
     if_vouched: bool = False,
     names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> Sequence[Term]:
-    def with_stable_results(own: Recurrence) -> Recurrence:
-        return with_results(own, again)
+    def with_stable_results(loop: Recurrence) -> Recurrence:
+        return with_results(loop, again)
 
     def again(results: Sequence[Term]) -> Sequence[Term]:
         return _stable(results, model, lacking, if_vouched=if_vouched)
 
     found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
-    own = found.cheapest().terms if not if_vouched or found.is_vouched else roots
-    return with_steps(own, with_stable_results)
+    forms = found.cheapest().terms if not if_vouched or found.is_vouched else roots
+    return with_steps(forms, with_stable_results)
 
 
 @shows_progress("compiling")
@@ -165,12 +165,12 @@ def lower(
         return [(tuple(with_known_values(f.terms, _value)), [*f.sizes]) for f in forms]
 
     options = rates, tuple(sorted((sizes or {}).items()))
-    own = optional(
+    groups = optional(
         "looking for fast forms",
         lambda: kept("variants", roots, options, found),
         lambda: [(tuple(roots), ())],
     )
-    return tuple(SizeVariant(terms, tuple(at)) for terms, at in own)
+    return tuple(SizeVariant(terms, tuple(at)) for terms, at in groups)
 
 
 def _kept_form(

@@ -1,7 +1,7 @@
 """What searches have found, kept for this process and the next: terms, by what was asked.
 
 A folder of the user's has a file for each question, as terms in JSON: nothing in it is run. A
-question is asked again by its own terms and options, under the same version of everything that
+question is asked again by its terms and options, under the same version of everything that
 searches. A file that is cut, foreign or changed is no answer, and is written anew.
 """
 
@@ -128,7 +128,7 @@ def _on_disk(
     found = _read(path, key)
     if found is None:
         found = find()
-        if _can_be_kept([t for own, _ in found for t in own]):
+        if _can_be_kept([t for terms, _ in found for t in terms]):
             _write(folder, path, f"{key}\n{format_terms(found)}".encode())
     return found
 
@@ -139,8 +139,8 @@ def _read(path: Path, key: str) -> Sequence[Group] | None:
         check, _, rest = path.read_bytes().partition(b"\n")
         if check != _checksum(rest):
             return None
-        own, _, text = rest.decode().partition("\n")
-        if own != key:
+        kept_key, _, text = rest.decode().partition("\n")
+        if kept_key != key:
             return None
         found = read_terms(text)
     except (OSError, UnicodeDecodeError, ParseError):
@@ -180,11 +180,11 @@ def _checksum(content: bytes) -> bytes:
 def _make_room(folder: Path) -> None:
     """Remove what nobody has asked for longest, if all takes too much."""
     found: list[tuple[float, int, Path]] = []
-    # Somebody's own files may be there as well.
+    # Other files may be there as well.
     for path in folder.glob("??/*"):
         if _OURS.fullmatch(f"{path.parent.name}/{path.name}"):
-            own = path.stat()
-            found.append((own.st_mtime, max(own.st_size, _BLOCK), path))
+            status = path.stat()
+            found.append((status.st_mtime, max(status.st_size, _BLOCK), path))
     total = sum(size for _, size, _ in found)
     if total > MOST_BYTES:
         for _, size, path in sorted(found):
@@ -215,7 +215,7 @@ def _edition() -> str:
     for folder, _, names in os.walk(root, followlinks=True):
         for name in names:
             if name.endswith((".py", ".json", ".lark")):
-                own = (Path(folder) / name).stat()
-                found.append(f"{folder} {name} {own.st_size} {own.st_mtime_ns}")
+                status = (Path(folder) / name).stat()
+                found.append(f"{folder} {name} {status.st_size} {status.st_mtime_ns}")
     found.sort()
     return sha256("\n".join(found).encode()).hexdigest()

@@ -30,8 +30,10 @@ class Commands(click.Group):
     def __init__(self, *args: Any, later: Mapping[str, Mapping[str, str]], **options: Any) -> None:
         """`later` has the sentences of commands by name, by the module that has them."""
         super().__init__(*args, **options)
-        self._homes = {name: module for module, own in later.items() for name in own}
-        self.sentences = {name: text for own in later.values() for name, text in own.items()}
+        self._homes = {name: module for module, sentences in later.items() for name in sentences}
+        self.sentences = {
+            name: text for sentences in later.values() for name, text in sentences.items()
+        }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, loaded or not."""
@@ -42,8 +44,8 @@ class Commands(click.Group):
         if cmd_name not in self._homes:
             return None
         module = import_module(f"eggrad.frontend.cli.{self._homes[cmd_name]}")
-        own = (c for c in vars(module).values() if isinstance(c, click.Command))
-        return next(c for c in own if c.name == cmd_name)
+        commands = (c for c in vars(module).values() if isinstance(c, click.Command))
+        return next(c for c in commands if c.name == cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""

@@ -91,8 +91,8 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
     FILE is Python and is executed: check only files that you trust.
     """
     chosen = rules_to_check(subject)
-    own = dict.fromkeys(s for s, _ in chosen if s not in (*RULESETS, rejected))
-    checker = Checker([*own], instances, seed)
+    rulesets = dict.fromkeys(s for s, _ in chosen if s not in (*RULESETS, rejected))
+    checker = Checker([*rulesets], instances, seed)
     found: list[Findings] = []
     for ruleset, rule in chosen:
         found.append(checker.findings(rule, ruleset))

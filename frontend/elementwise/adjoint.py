@@ -96,9 +96,9 @@ class Scalars:
         """The node of a scalar term: signs and numbers in front, divisors at the end.
 
         >>> x = terms.variable("v0")
-        >>> own = Scalars()
-        >>> _ = own.variable(Read("x", ()))
-        >>> own.node(terms.einsum(",->", x, x))
+        >>> scalars = Scalars()
+        >>> _ = scalars.variable(Read("x", ()))
+        >>> scalars.node(terms.einsum(",->", x, x))
         Binary(operator='**', left=Read(name='x', indices=()), right=Number(value=Fraction(2, 1)))
         """
         match term.op:
@@ -116,8 +116,8 @@ class Scalars:
                     return Call("sqrt", (base,))
                 return Binary("**", base, self.node(term.args[1]))
             case function:
-                own = term.data if isinstance(term.data, OwnFunction) else None
-                return Call(function, tuple(map(self.node, term.args)), own)
+                declared = term.data if isinstance(term.data, OwnFunction) else None
+                return Call(function, tuple(map(self.node, term.args)), declared)
 
     def _sum(self, term: Term) -> Node:
         """Differences instead of sums with negatives, first what has no sign; equal ones once."""
@@ -291,15 +291,15 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
     while waiting:
         path, node, above = waiting.pop(0)
         term = scalars.term(node)
-        own = {scalars.variable(p): p for p in _parts(node) if _has_reading(p)}
-        if not own:
+        opaque = {scalars.variable(p): p for p in _parts(node) if _has_reading(p)}
+        if not opaque:
             continue
-        for variable, part in own.items():
+        for variable, part in opaque.items():
             for inner, child in path.within(part):
                 waiting.append((inner, child, (len(levels), variable)))
-        levels.append((term, tuple(own), above))
+        levels.append((term, tuple(opaque), above))
         paths.append(path)
-        parts.append(own)
+        parts.append(opaque)
     if not levels:
         return []
     root = scalars.term(cotangent)
@@ -307,8 +307,8 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
     warn_of(derived.report)
     found = iter(derived.terms)
     result: list[Occurrence] = []
-    for path, own in zip(paths, parts, strict=True):
-        for part in own.values():
+    for path, opaque in zip(paths, parts, strict=True):
+        for part in opaque.values():
             adjoint = scalars.node(next(found))
             if isinstance(part, Read) and adjoint != ZERO:
                 result.append(Occurrence(part, path, adjoint, derived.complete))
@@ -318,11 +318,11 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
 @lru_cache(maxsize=256)
 def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
-    own = [saturation.Level(*level) for level in levels]
+    engine_levels = [saturation.Level(*level) for level in levels]
 
-    given = [cotangent, *(t for level in own for t in (level.term, *level.wrt))]
-    nested = [(len(level.wrt), level.above) for level in own]
-    ask = partial(saturation.pull_back_levels, system(), own, cotangent)
+    given = [cotangent, *(t for level in engine_levels for t in (level.term, *level.wrt))]
+    nested = [(len(level.wrt), level.above) for level in engine_levels]
+    ask = partial(saturation.pull_back_levels, system(), engine_levels, cotangent)
     return kept_result("levels", given, nested, ask)
 
 
@@ -366,8 +366,8 @@ class Frame:
     @property
     def known(self) -> tuple[Affine, ...]:
         """That the indices of the head are in their ranges."""
-        own = ((Affine.of(n), size) for n, size in self.head.items())
-        return tuple(f for n, size in own for f in (n, size - n - 1))
+        forms = ((Affine.of(n), size) for n, size in self.head.items())
+        return tuple(f for n, size in forms for f in (n, size - n - 1))
 
     @property
     def taken(self) -> frozenset[str]:
@@ -389,11 +389,13 @@ def adjoint_body(found: Sequence[Occurrence], frame: Frame) -> Node:
     """The sum of what each of some readings of one argument contributes to its adjoint."""
     whole: dict[tuple[Condition, ...], dict[tuple[tuple[str, Range], ...], Node]] = {}
     for o in found:
-        own = _contribution(o, frame)
-        if own is not None:
-            sums = whole.setdefault(own.conditions, {})
-            before = sums.get(own.ranges)
-            sums[own.ranges] = own.value if before is None else added(before, own.value)
+        contribution = _contribution(o, frame)
+        if contribution is not None:
+            sums = whole.setdefault(contribution.conditions, {})
+            before = sums.get(contribution.ranges)
+            sums[contribution.ranges] = (
+                contribution.value if before is None else added(before, contribution.value)
+            )
     result: Node = ZERO
     for conditions, sums in whole.items():
         part: Node = ZERO
@@ -406,24 +408,24 @@ def adjoint_body(found: Sequence[Occurrence], frame: Frame) -> Node:
     return result
 
 
-def _contribution(own: Occurrence, frame: Frame) -> Contribution | None:
+def _contribution(occurrence: Occurrence, frame: Frame) -> Contribution | None:
     """The adjoint of an entry at all points at which it is read; None if there are none."""
-    heads, sums = list(frame.sizes), [n for n, _ in own.path.sums]
+    heads, sums = list(frame.sizes), [n for n, _ in occurrence.path.sums]
     # In front of a name, a mark that no name has, tells old indices from those of the head.
     old = {n: Affine.of(f"'{n}") for n in (*heads, *sums)}
-    conditions = [c.substitute(old) for c in own.path.known()]
+    conditions = [c.substitute(old) for c in occurrence.path.known()]
     for n, size in frame.sizes.items():
         conditions += [nonnegative(old[n]), nonnegative(size - old[n] - 1)]
-    pairs = [*zip(own.read.indices, frame.places, strict=True)]
+    pairs = [*zip(occurrence.read.indices, frame.places, strict=True)]
     pairs += [(Affine.of(n), h) for n, h in frame.pinned.items()]
     conditions += [zero(f.substitute(old) - Affine.of(h)) for f, h in pairs]
     unknowns = tuple(f"'{n}" for n in (*heads, *sums))
     preferred = tuple(f"'{n}" for n in (*sums, *heads))
     solved = solve(Problem(unknowns, tuple(conditions), frame.known, preferred))
-    return None if solved is None else _written(own, solved, frame)
+    return None if solved is None else _written(occurrence, solved, frame)
 
 
-def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
+def _written(occurrence: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
     """A contribution in the indices of the head, and of sums over the solutions."""
     taken = set(frame.taken)
     names: dict[str, str] = {}
@@ -432,9 +434,9 @@ def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
         taken.add(names[n])
     new = {n: Affine.of(name) for n, name in names.items()}
     values = {n.strip(MARK): f.substitute(new) for n, f in solved.values.items()}
-    holding = (*solved.conditions, *(c.substitute(values) for c in own.path.conditions))
-    result = settled(substitute(own.adjoint, values, frozenset(taken)), frozenset(holding))
-    for excluded in own.path.excluded:
+    holding = (*solved.conditions, *(c.substitute(values) for c in occurrence.path.conditions))
+    result = settled(substitute(occurrence.adjoint, values, frozenset(taken)), frozenset(holding))
+    for excluded in occurrence.path.excluded:
         result = choice(tuple(c.substitute(values) for c in excluded), ZERO, result)
     ranges: list[tuple[str, Range]] = []
     for n, span in solved.ranges.items():

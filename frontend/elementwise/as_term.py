@@ -57,8 +57,8 @@ class NamedAxes:
     @cached_property
     def box(self) -> list[Affine]:
         """That indices are in their ranges, as forms that are not negative."""
-        own = ((Affine.of(name), size_form(size)) for name, size in self.sizes.items())
-        return [f for index, size in own for f in within(index, size)]
+        forms = ((Affine.of(name), size_form(size)) for name, size in self.sizes.items())
+        return [f for index, size in forms for f in within(index, size)]
 
     def corner(self, form: Affine, sign: int) -> Affine:
         """The greatest value of a form in the ranges of its indices; the least for `sign` -1."""
@@ -161,7 +161,8 @@ def as_term(
     ['indicator', 'variable']
     """
     shapes = {
-        name: tuple(_size(f, f"an axis of {name}") for f in own) for name, own in arguments.items()
+        name: tuple(_size(f, f"an axis of {name}") for f in shape)
+        for name, shape in arguments.items()
     }
     reader = _Reader(shapes)
     scope = NamedAxes({name: _size(f, f"the index {name}") for name, f in lengths.items()})
@@ -215,25 +216,25 @@ class _Reader:
         """An entry of an argument: an axis of it, or what an indicator says is read."""
         shape = self.shapes[node.name]
         axes = scope.axes_of(node.indices)
-        own: list[str] = []
+        labels: list[str] = []
         places: list[Affine] = []
         for k, (form, size) in enumerate(zip(node.indices, shape, strict=True)):
             name = form.bare()
-            direct = name is not None and scope.sizes.get(name) == size and name not in own
-            own.append(cast(str, name) if direct else f"{node.name}.{k}")
+            direct = name is not None and scope.sizes.get(name) == size and name not in labels
+            labels.append(cast(str, name) if direct else f"{node.name}.{k}")
             if not direct:
-                places.append(Affine.of(own[-1]) - form)
-        inner = replace(scope, sizes={**scope.sizes, **dict(zip(own, shape, strict=True))})
-        found = Value(self.argument(node.name), tuple(own))
+                places.append(Affine.of(labels[-1]) - form)
+        inner = replace(scope, sizes={**scope.sizes, **dict(zip(labels, shape, strict=True))})
+        found = Value(self.argument(node.name), tuple(labels))
         if not places:
             return found
         picks = inner.holds([zero(f) for f in places])
-        return inner.product(picks, found, {*picks.axes, *own}.difference(axes))
+        return inner.product(picks, found, {*picks.axes, *labels}.difference(axes))
 
     def call(self, node: Call, scope: NamedAxes) -> Value:
         """A function of values, each repeated along the indices of the others."""
         return scope.joined(
-            lambda *own: applied(node.function, node.declared, own),
+            lambda *operands: applied(node.function, node.declared, operands),
             *(self.value(a, scope) for a in node.arguments),
         )
 

@@ -209,18 +209,18 @@ def parse(
     given = {n: as_form(n, size) for n, size in (sizes or {}).items()}
     numbers = {n: f for n, f in given.items() if n not in names}
     lengths = {n: f.substitute(numbers) for n, f in given.items()}
-    own = {
+    arguments = {
         n: tuple(as_form(n, size).substitute(numbers) for size in shape)
         for n, shape in shapes.items()
     }
-    reader = _Reader(text, own, lengths, functions)
-    if str(syntax_of_text.name) in own:
+    reader = _Reader(text, arguments, lengths, functions)
+    if str(syntax_of_text.name) in arguments:
         reason = f"{syntax_of_text.name} is what is defined here, and cannot be an argument"
         raise reader.error(reason, syntax_of_text.name)
     found = reader.head(syntax_of_text.indices, syntax_of_text.body)
     reader.sizes = found
     body = reader.value(syntax_of_text.body, {n: n for n in names}, Path())
-    return Parsed(str(syntax_of_text.name), found, own, body)
+    return Parsed(str(syntax_of_text.name), found, arguments, body)
 
 
 class _Reader:
@@ -315,10 +315,10 @@ class _Reader:
                 return self._sum(cast(Nested, phrase), scope, path)
             case "choice":
                 *conditions, then, otherwise = operands
-                own = tuple(c for p in conditions for c in self.indices.conditions(p, scope))
-                one = self.value(then, scope, path.where(own))
-                other = self.value(otherwise, scope, path.elsewhere(own))
-                return syntax.choice(own, one, other)
+                holding = tuple(c for p in conditions for c in self.indices.conditions(p, scope))
+                one = self.value(then, scope, path.where(holding))
+                other = self.value(otherwise, scope, path.elsewhere(holding))
+                return syntax.choice(holding, one, other)
             case operator:
                 left, right = (self.value(o, scope, path) for o in operands)
                 return syntax.binary(_OPERATORS[operator], left, right)
@@ -395,21 +395,21 @@ class _Reader:
 
     def _sum(self, phrase: Nested, scope: Mapping[str, str], path: Path) -> Node:
         declared = cast(Declared, phrase.declared)
-        *span, body = phrase.operands
-        if span:
+        *bounds, body = phrase.operands
+        if bounds:
             if declared.size is not None:
                 raise self.error("this sum has two upper bounds", declared.name)
-            own = Range(
-                self.indices.bounds(span[0], "max", scope),
-                self.indices.bounds(span[1], "min", scope),
+            span = Range(
+                self.indices.bounds(bounds[0], "max", scope),
+                self.indices.bounds(bounds[1], "min", scope),
             )
         else:
             length = self._length(declared, body, scope)
-            own = Range((Affine({}, 0),), (length - 1,))
+            span = Range((Affine({}, 0),), (length - 1,))
         # An index of the same name around the sum is out of sight in it; nodes have no such pair.
         name = fresh_name(str(declared.name), {*scope.values(), *self.symbols})
         inner = {**scope, str(declared.name): name}
-        return syntax.Sum(name, own, self.value(body, inner, path.summed(name, own)))
+        return syntax.Sum(name, span, self.value(body, inner, path.summed(name, span)))
 
     def error(self, reason: str, token: Token, *expected: str, after: bool = False) -> ParseError:
         place = offset_of(token) + (len(token) if after else 0)

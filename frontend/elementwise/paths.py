@@ -38,9 +38,9 @@ class Path:
             yield self.where(part.conditions), part.then
             yield self.elsewhere(part.conditions), part.otherwise
 
-    def summed(self, index: str, own: Range) -> "Path":
+    def summed(self, index: str, span: Range) -> "Path":
         """The path into a sum."""
-        return replace(self, sums=(*self.sums, (index, own)))
+        return replace(self, sums=(*self.sums, (index, span)))
 
     def where(self, conditions: tuple[Condition, ...]) -> "Path":
         """The path to where conditions hold."""
@@ -54,7 +54,7 @@ class Path:
 
     def known(self) -> list[Condition]:
         """The conditions that hold, those of the sums' ranges among them."""
-        bounds = [nonnegative(f) for n, own in self.sums for f in own.constraints(n)]
+        bounds = [nonnegative(f) for n, span in self.sums for f in span.constraints(n)]
         return [*bounds, *self.conditions]
 
 
@@ -67,10 +67,12 @@ def readings(node: Node, path: Path | None = None) -> Iterator[tuple[Path, Read]
     >>> [len(path.known()) for path, _ in readings(body)]
     [1, 0]
     """
-    own = path or Path()
+    here = path or Path()
     if isinstance(node, Read):
-        yield own, node
-    inner = own.within(node) if isinstance(node, Sum | Choice) else ((own, p) for p in parts(node))
+        yield here, node
+    inner = (
+        here.within(node) if isinstance(node, Sum | Choice) else ((here, p) for p in parts(node))
+    )
     for around, part in inner:
         yield from readings(part, around)
 

@@ -135,8 +135,8 @@ def _written(node: Node) -> tuple[str, int]:
         case Binary(operator, left, right):
             level, first, second = _PLACES[operator]
             return f"{_text(left, first)} {operator} {_text(right, second)}", level
-        case Sum(index, own, body):
-            low, high = _bound("max", own.lower), _bound("min", own.upper)
+        case Sum(index, span, body):
+            low, high = _bound("max", span.lower), _bound("min", span.upper)
             return f"sum{{{index}}}_{low}^{high} ({_text(body, _ANY)})", _ATOM
         case Choice(conditions, then, otherwise):
             joined = " and ".join(map(format_condition, conditions))
@@ -275,8 +275,8 @@ class _Writer:
                 left, right = (self.entry(a, at if a.order else (), known) for a in t.args)
                 return Binary(OPERATORS[op], left, right)
             case op if function_of(op, t.data):
-                own = t.data if isinstance(t.data, OwnFunction) else None
-                return Call(op, tuple(self.entry(a, at, known) for a in t.args), own)
+                declared = t.data if isinstance(t.data, OwnFunction) else None
+                return Call(op, tuple(self.entry(a, at, known) for a in t.args), declared)
             case op:
                 raise UnsupportedOperation(f"{op} is no function of entries one by one")
 
@@ -291,7 +291,9 @@ class _Writer:
                     name = self.fresh()
                     sizes[name], places[label] = size, Affine.of(name)
         operands = [(a, [places[i] for i in p]) for a, p in zip(t.args, parts, strict=True)]
-        conditions = [c for a, own in operands if a.op in GATES for c in _conditions(a, own)]
+        conditions = [
+            c for a, indices in operands if a.op in GATES for c in _conditions(a, indices)
+        ]
         for name, size in sizes.items():
             conditions += map(nonnegative, within(Affine.of(name), size_form(size)))
         free, values, conditions = _solved(list(sizes), conditions)
@@ -301,8 +303,8 @@ class _Writer:
         outside, spans = ranges(plain, free, known)
         inner = [*known, *(f for n, r in spans.items() for f in r.constraints(n))]
         body = _times(
-            self.entry(a, [f.substitute(values) for f in own], inner)
-            for a, own in operands
+            self.entry(a, [f.substitute(values) for f in indices], inner)
+            for a, indices in operands
             if a.op not in GATES
         )
         rest = [c for c in conditions if c.relation != ">="]
@@ -340,8 +342,10 @@ def _conditions(t: Term, at: Sequence[Affine]) -> list[Condition]:
     made = {"=": zero, ">=": nonnegative}
     found: list[Condition] = []
     for relation, f in t.constraints:
-        own = _placed(f, at)
-        found.append(divisible(own, relation) if isinstance(relation, int) else made[relation](own))
+        placed = _placed(f, at)
+        found.append(
+            divisible(placed, relation) if isinstance(relation, int) else made[relation](placed)
+        )
     return found
 
 

@@ -38,7 +38,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of some numbers; `declared` if it is a user's own."""
+    """A function of some numbers; `declared` if it is a user's."""
 
     function: str
     arguments: tuple["Node", ...]
@@ -216,8 +216,8 @@ def _forms(node: Node) -> Iterator[Affine]:
             yield form
         case Read(_, indices):
             yield from indices
-        case Sum(_, own, _):
-            yield from (*own.lower, *own.upper)
+        case Sum(_, span, _):
+            yield from (*span.lower, *span.upper)
         case Choice(conditions, _, _):
             yield from (c.form for c in conditions)
         case _:
@@ -288,14 +288,14 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
         case Read(name, indices):
             return Read(name, tuple(map(form, indices)))
         case Call(_, arguments):
-            own = tuple(substitute(a, values, scope) for a in arguments)
-            return replace(node, arguments=own)
+            replaced = tuple(substitute(a, values, scope) for a in arguments)
+            return replace(node, arguments=replaced)
         case Negative(a):
             return negative(substitute(a, values, scope))
         case Binary(operator, a, b):
             return binary(operator, substitute(a, values, scope), substitute(b, values, scope))
-        case Sum(index, own, body):
-            span = Range(greatest(map(form, own.lower)), least(map(form, own.upper)))
+        case Sum(index, bounds, body):
+            span = Range(greatest(map(form, bounds.lower)), least(map(form, bounds.upper)))
             taken = scope | names_within(body) - {index}
             name = fresh_name(index, taken) if index in scope else index
             inner = {n: v for n, v in values.items() if n != index}
@@ -303,8 +303,8 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
                 inner[index] = Affine.of(name)
             return Sum(name, span, substitute(body, inner, scope | {name}))
         case Choice(conditions, a, b):
-            own = tuple(c.substitute(values) for c in conditions)
-            return choice(own, substitute(a, values, scope), substitute(b, values, scope))
+            holding = tuple(c.substitute(values) for c in conditions)
+            return choice(holding, substitute(a, values, scope), substitute(b, values, scope))
 
 
 def settled(node: Node, known: frozenset[Condition]) -> Node:
@@ -320,7 +320,7 @@ def settled(node: Node, known: frozenset[Condition]) -> Node:
             return replace(node, body=settled(body, known))
         case Choice(conditions, a, b):
             opposites = [c.negations()[0] for c in conditions if c.alternatives == 1]
-            if any(own in known for own in opposites):
+            if any(opposite in known for opposite in opposites):
                 return settled(b, known)
             left = tuple(c for c in conditions if c not in known)
             return choice(left, settled(a, known), settled(b, known))

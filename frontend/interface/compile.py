@@ -183,7 +183,7 @@ def compile(
     if optimize == "auto":
         return tiered(lambda _: f, optimize, backend=backend, check=check, **options)
     if backend is None:
-        return FollowingFunction(lambda own: again(f, own, optimize=optimize, **options))
+        return FollowingFunction(lambda library: again(f, library, optimize=optimize, **options))
     if jit and backend == "numpy":
         raise UnsupportedOperation("backend 'numpy' compiles nothing: jit=")
     if columns is not None and structure != "factored":
@@ -197,11 +197,11 @@ def compile(
         raise UnsupportedOperation("compile what? give at least one expression")
     for symbol, length in (sizes or {}).items():
         checked_size(symbol, length)
-    own = unified(given, [], "compile")
+    expressions = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
-    scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
+    scope = variables(*(v for e in expressions for v in (*e.scope, *e.variables)))
     rates = load_rates(backend)
-    reference = [e.term for e in own]
+    reference = [e.term for e in expressions]
     # Those of the result alone: what the derivative of a declared variable lost need not be given.
     factors = factors_of(variables(*reference)) if check and structure == "dense" else {}
     reference += factors.values()
@@ -284,16 +284,16 @@ def tiered(
     >>> function(x=[1, 2]), function.tier.name
     ([np.float64(5.0)], 'first')
     """
-    own: Any = partial(compile, **options)
+    build: Any = partial(compile, **options)
     given = found(optimize == "now")
     every = cast(Sequence[Expression], given if isinstance(given, list | tuple) else [given])
     if not every:
         return TieredFunction(lambda **_: [], tier=Tier())
     if optimize == "now":
-        return TieredFunction(own(given), tier=Tier(EXPLORED))
-    function = own(given, optimize="never")
+        return TieredFunction(build(given), tier=Tier(EXPLORED))
+    function = build(given, optimize="never")
     if optimize == "never":
         return TieredFunction(function, tier=Tier())
     form = getattr(function, "form", ()) or [e.term for e in every]
     call = worthwhile_call(form, options.get("sizes"), options.get("backend", "numpy"))
-    return TieredFunction(function, lambda: own(found(True)), tier=Tier(changes_at=call))
+    return TieredFunction(function, lambda: build(found(True)), tier=Tier(changes_at=call))

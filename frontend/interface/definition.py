@@ -93,7 +93,7 @@ class Definition:
     @property
     def shapes(self) -> dict[str, tuple[Size, ...]]:
         """The axes of each argument."""
-        return {n: tuple(map(_size, own)) for n, own in self.arguments.items()}
+        return {n: tuple(map(_size, shape)) for n, shape in self.arguments.items()}
 
     @property
     def shape(self) -> tuple[Size, ...]:
@@ -102,7 +102,7 @@ class Definition:
 
     @property
     def cotangent(self) -> str:
-        """The name of the cotangent in adjoints: `d` and the own name, more of them if taken."""
+        """The name of the cotangent in adjoints: `d` and `name`, more of them if taken."""
         return _unused(f"d{self.name}", self.arguments)
 
     def adjoint(self, x: str) -> "Definition":
@@ -125,8 +125,8 @@ class Definition:
         names = head_names(found, len(shape), self._symbols())
         head = dict(zip(names, shape, strict=True))
         body = adjoint_body(found, Frame(self.lengths, head, names, {}))
-        own = {**self.arguments, self.cotangent: tuple(self.lengths.values())}
-        return Definition(_unused(f"d{x}", own), head, own, body, self._complete(found))
+        arguments = {**self.arguments, self.cotangent: tuple(self.lengths.values())}
+        return Definition(_unused(f"d{x}", arguments), head, arguments, body, self._complete(found))
 
     def jacobian(self, x: str) -> "Definition":
         """The derivative by an argument: axes of what is defined here, then of the argument.
@@ -161,8 +161,8 @@ class Definition:
         """
         given = as_expression(f, "Definition.of: f")
         found = written(given.term)
-        own = fresh_name(checked_text("Definition.of", "name", name), {*found.arguments})
-        return Definition(own, found.lengths, found.arguments, found.body, given.term_complete)
+        fresh = fresh_name(checked_text("Definition.of", "name", name), {*found.arguments})
+        return Definition(fresh, found.lengths, found.arguments, found.body, given.term_complete)
 
     @property
     def expression(self) -> Expression:
@@ -194,7 +194,7 @@ class Definition:
         return self.complete and all(o.complete for o in found)
 
     def _symbols(self) -> frozenset[str]:
-        forms = [*self.lengths.values(), *(f for own in self.arguments.values() for f in own)]
+        forms = [*self.lengths.values(), *(f for shape in self.arguments.values() for f in shape)]
         return frozenset(n for f in forms for n in f.names)
 
     def evaluate(self, values: Mapping[str, Any] | None = None, **named: Any) -> Array:
@@ -241,7 +241,7 @@ class Definition:
             forms = {name: Affine({}, number) for name, number in symbols.items()}
             body = substitute(self.body, forms, frozenset(self.lengths))
             lengths = {n: f.substitute(symbols) for n, f in self.lengths.items()}
-            arguments = {n: tuple(Affine({}, d) for d in own) for n, own in shapes.items()}
+            arguments = {n: tuple(Affine({}, d) for d in shape) for n, shape in shapes.items()}
             _check_sizes(lengths)
             _check_readings(body, lengths, shapes)
             found = expression(*as_term(lengths, arguments, body))
@@ -323,8 +323,8 @@ def parse_elementwise(
                 f"({shape},), but {shape}"
             )
     given = {} if sizes is None else sizes
-    own = checked_mapping("parse_elementwise", "sizes", given, 'a dict such as {"i": 3}')
-    found = parse(text, axes, own, records_of(functions))
+    sizes = checked_mapping("parse_elementwise", "sizes", given, 'a dict such as {"i": 3}')
+    found = parse(text, axes, sizes, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 
 

@@ -76,10 +76,10 @@ def derivative(
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
     1.0
     """
-    own = as_expression(f, "derivative: f")
-    arguments = tuple(wrt_variable(own, w) for w in wrt)
+    f = as_expression(f, "derivative: f")
+    arguments = tuple(wrt_variable(f, w) for w in wrt)
     return derivative_by(
-        own, arguments, mode, budget, exact=exact, entries=entries, rules=rules, sizes=sizes
+        f, arguments, mode, budget, exact=exact, entries=entries, rules=rules, sizes=sizes
     )
 
 
@@ -113,21 +113,21 @@ def gradient(
     >>> [g.to("matrix") for g in gradient(x @ y, [x, y])]
     ['y', 'x']
     """
-    own = scalar("gradient", f)
+    f = scalar("gradient", f)
 
     def by(w: str | Expression) -> Expression:
         return derivative(
-            own, w, mode=mode, budget=budget, exact=exact, entries=entries, rules=rules, sizes=sizes
+            f, w, mode=mode, budget=budget, exact=exact, entries=entries, rules=rules, sizes=sizes
         )
 
     if not isinstance(x, list | tuple):
         return by(x)
     several: Sequence[Any] = x
-    wrt = [wrt_variable(own, w) for w in several]
+    wrt = [wrt_variable(f, w) for w in several]
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     if (mode, exact, entries) == ("auto", False, "independent"):
-        return gradients_by(own, wrt, budget, rules, sizes)
+        return gradients_by(f, wrt, budget, rules, sizes)
     return tuple(by(expression(w)) for w in wrt)
 
 
@@ -147,14 +147,14 @@ def simplify(
     >>> simplify(x + 0) is x
     True
     """
-    own = as_expression(f, "simplify: f")
+    f = as_expression(f, "simplify: f")
     checked_flag("simplify", "exact", exact)
-    more, at = _accepted(rules), known_sizes([own.term], sizes)
-    found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
-    later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
-    complete = own.term_complete and found.complete
+    more, at = _accepted(rules), known_sizes([f.term], sizes)
+    found = calculus.simplify(f.term, budget, more, sizes, exact=exact)
+    later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), f.term)
+    complete = f.term_complete and found.complete
     warn_of(found.report)
-    return expression(found.term, (*own.variables, *own.scope), complete, later, own.known)
+    return expression(found.term, (*f.variables, *f.scope), complete, later, f.known)
 
 
 # How ---------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def derivative_by(
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     pairs = entries == "pairs"
-    own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
+    rulesets, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
     found = calculus.differentiate(
         f.term,
         wrt,
@@ -214,12 +214,12 @@ def derivative_by(
         budget,
         exact=exact,
         pairs=pairs,
-        rules=own,
+        rules=rulesets,
         sizes=at,
         explore=explore,
     )
     candidates = (*f.variables, *f.scope, *wrt)
-    later = thinnings(found.term, Options(budget, own, tuple(at.items()), exact), others=wrt)
+    later = thinnings(found.term, Options(budget, rulesets, tuple(at.items()), exact), others=wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
     return expression(found.term, candidates, f.term_complete and found.complete, later, lost)
@@ -235,9 +235,9 @@ def gradients_by(
     explore: bool = True,
 ) -> tuple[Expression, ...]:
     """The derivatives of a scalar by several variables; options as in `derivative_by`."""
-    own, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
-    found = calculus.gradients(f.term, wrt, budget, own, at, explore=explore)
-    complete, how = f.term_complete and found.complete, Options(budget, own, tuple(at.items()))
+    rulesets, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
+    found = calculus.gradients(f.term, wrt, budget, rulesets, at, explore=explore)
+    complete, how = f.term_complete and found.complete, Options(budget, rulesets, tuple(at.items()))
     candidates = (*f.variables, *f.scope, *wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
@@ -257,10 +257,10 @@ def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
 
 def scalar(what: str, f: Expression) -> Expression:
     """An expression without axes; `ShapeError` for any other."""
-    own = as_expression(f, f"{what}: f")
-    if own.ndim:
+    f = as_expression(f, f"{what}: f")
+    if f.ndim:
         raise ShapeError(
-            f"{what} needs a scalar, the expression has axes {format_axes(own.shape)}; "
+            f"{what} needs a scalar, the expression has axes {format_axes(f.shape)}; "
             "use jacobian or derivative"
         )
-    return own
+    return f

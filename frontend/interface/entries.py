@@ -35,7 +35,7 @@ class Slot:
 
 @dataclass
 class _Text:
-    """Lines of a function, and what they call by names of their own: no name is a user's."""
+    """Lines of a function, and what they call by new names: no name is a user's."""
 
     lines: list[str] = field(default_factory=list[str])
     known: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -62,20 +62,20 @@ class _Text:
             return
         kind, names, parts = structure
         self.require(f"{value}.__class__ is {self.constant(kind)}")
-        own = [self.name() for _ in names]
+        targets = [self.name() for _ in names]
         if kind is dict:
             if names:
                 self.require(f"(*{value},) == {self.constant(names)}")
-                self.lines.append(f"{', '.join(own)}, = {value}.values()")
+                self.lines.append(f"{', '.join(targets)}, = {value}.values()")
         elif issubclass(kind, tuple | list):
             self.require(f"len({value}) == {len(names)}")
             if names:
-                self.lines.append(f"{', '.join(own)}, = {value}")
+                self.lines.append(f"{', '.join(targets)}, = {value}")
         else:
-            known = ((one, self.constant(name)) for one, name in zip(own, names, strict=True))
-            self.lines += [f"{one} = getattr({value}, {name})" for one, name in known]
-        for one, part in zip(own, parts, strict=True):
-            yield from self.opened(one, part)
+            known = ((t, self.constant(name)) for t, name in zip(targets, names, strict=True))
+            self.lines += [f"{t} = getattr({value}, {name})" for t, name in known]
+        for target, part in zip(targets, parts, strict=True):
+            yield from self.opened(target, part)
 
     def expect(self, leaf: Any, name: str, *, fixed: bool) -> bool:
         """Go on only with a leaf of this kind, or with this one; False where nobody can say."""
@@ -102,16 +102,16 @@ class _Text:
         if structure is None:
             return next(leaves)
         kind, names, parts = structure
-        own = [self.nested(part, leaves) for part in parts]
+        items = [self.nested(part, leaves) for part in parts]
         if kind is dict:
-            pairs = zip(map(self.constant, names), own, strict=True)
-            return f"{{{', '.join(f'{name}: {one}' for name, one in pairs)}}}"
+            pairs = zip(map(self.constant, names), items, strict=True)
+            return f"{{{', '.join(f'{name}: {item}' for name, item in pairs)}}}"
         if kind is list:
-            return f"[{', '.join(own)}]"
+            return f"[{', '.join(items)}]"
         if kind is tuple:
-            return f"({''.join(f'{one}, ' for one in own)})"
-        named = zip(map(self.constant, names), own, strict=True)
-        text = ", ".join(f"{name}: {one}" for name, one in named)
+            return f"({''.join(f'{item}, ' for item in items)})"
+        named = zip(map(self.constant, names), items, strict=True)
+        text = ", ".join(f"{name}: {item}" for name, item in named)
         return f"{self.constant(kind)}(**{{{text}}})"
 
 

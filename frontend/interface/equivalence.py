@@ -185,32 +185,32 @@ def equivalent(
     left = 10.1073
     right = 20.0855
     """
-    own = [as_expression(f, "equivalent: f").thin, as_expression(g, "equivalent: g").thin]
-    own = unified(own, (), "comparing", free=True)
-    left, right = own[0].shape, own[1].shape
+    sides = [as_expression(f, "equivalent: f").thin, as_expression(g, "equivalent: g").thin]
+    sides = unified(sides, (), "comparing", free=True)
+    left, right = sides[0].shape, sides[1].shape
     axes = f"the left side has axes {format_axes(left)}, the right side {format_axes(right)}"
     if len(left) != len(right):
         return Verdict("different", axes)
     pairs = list(zip(left, right, strict=True))
     try:
-        if _restricts(own, agreed_sizes((), pairs, "comparing", free=True)):
+        if _restricts(sides, agreed_sizes((), pairs, "comparing", free=True)):
             return Verdict("different", axes)
-        own = unified(own, pairs, "comparing", free=True)
+        sides = unified(sides, pairs, "comparing", free=True)
     except ShapeError as error:
         return Verdict("different", f"{axes}: {error}")
-    return _decided(own, budget, rules)
+    return _decided(sides, budget, rules)
 
 
-def _restricts(own: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
+def _restricts(sides: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
     """Whether sizes that both sides speak of would no longer be any numbers."""
-    first, second = ({*symbols(*e.variables, *e.scope)} for e in own)
+    first, second = ({*symbols(*e.variables, *e.scope)} for e in sides)
     ends = [sizes.get(s, s) for s in first & second]
     return len({*ends}) < len(ends) or not all(isinstance(d, str) and is_simple(d) for d in ends)
 
 
-def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
+def _different(found: Witness, sides: Sequence[Expression]) -> Verdict:
     free: dict[str, int] = {}
-    for e in own:
+    for e in sides:
         fixed = {d for v in variables(e.term) for d in v.dims}
         free |= {s: found.sizes[s] for s in symbols(e.term) if s not in fixed}
     witness: dict[str, Any] = {**found.values, **free}
@@ -219,21 +219,23 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 
 
 @shows_progress("comparing")
-def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
+def _decided(
+    sides: Sequence[Expression], budget: "Budget | None", rules: "Rules | None"
+) -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
-    a, b = (e.term for e in own)
+    a, b = (e.term for e in sides)
     declared = has_structure(a, b)
     strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
     assumed = _possible(needed(domains.facts, (a, b)), Knowledge(strategy.rulesets))
     jumps: tuple[Assumption, ...] = ()
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
-        return _different(agreed, own)
+        return _different(agreed, sides)
     proof = _proof(lambda: prove_at_once(strategy, a, b, assumed))
     if not proof.found or agreed.ties:
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
-            return _different(agreed, own)
+            return _different(agreed, sides)
         if not agreed.ties:
             proof = _proof(lambda: search(system(strategy), a, b, budget, assumed))
         if not proof.found or agreed.ties:
@@ -244,11 +246,11 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     if proof.found:
         every = (*assumed, *jumps)
         used = _used(
-            lambda own: _proof(lambda: prove(system(strategy), a, b, budget, own)).found, every
+            lambda part: _proof(lambda: prove(system(strategy), a, b, budget, part)).found, every
         )
         if all(_excludes(used, *point) for point in agreed.ties):
             named = [u for u in used if u in jumps or not _is_thin(*u, strategy)]
-            scope = [v for e in own for v in (*e.variables, *e.scope)]
+            scope = [v for e in sides for v in (*e.variables, *e.scope)]
             return Verdict(
                 "equal",
                 "the rules make them one e-class",
@@ -279,8 +281,8 @@ def _jumps(
     a: Term, b: Term, strategy: "Strategy", known: "Sequence[Assumption]"
 ) -> tuple[Assumption, ...]:
     """That operands are not where functions jump, for those jumps that are at ties alone."""
-    own = claimed(ties.facts, postorder(a, b))
-    of_zero = {u: apply("det", u[1]) if u[0] == INVERTIBLE else u[1] for u in own}
+    claims = claimed(ties.facts, postorder(a, b))
+    of_zero = {u: apply("det", u[1]) if u[0] == INVERTIBLE else u[1] for u in claims}
     knowledge = Knowledge(strategy.rulesets, seldom_zero([*of_zero.values()]))
     return tuple(
         u for u, t in of_zero.items() if u not in known and knowledge.knows(NONZERO_ALMOST, t)

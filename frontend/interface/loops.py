@@ -55,18 +55,18 @@ def scan(
     checked_function(step)
     reverse = checked_flag("scan", "reverse", reverse)
     (starts, carry), (slices, x) = _opened(start), _opened(xs)
-    own = _Loop(step, starts, carry, slices, x, _length(slices, length), reverse)
+    loop = _Loop(step, starts, carry, slices, x, _length(slices, length), reverse)
     if not any(isinstance(leaf, Expression) for leaf in (*starts, *slices)):
-        if isinstance(own.length, int) and own.length:
-            found = _of_numbers(own)
+        if isinstance(loop.length, int) and loop.length:
+            found = _of_numbers(loop)
             if found is not None:
                 return found
-        states, ys = _of_expressions(own)
+        states, ys = _of_expressions(loop)
         known = [f for f in (*flatten(states)[0], *flatten(ys)[0]) if isinstance(f, Expression)]
         if any(f.variables or f.scope or symbols(f.term) for f in known):
             return states, ys
         return _evaluated(states), _evaluated(ys)
-    return _of_expressions(own)
+    return _of_expressions(loop)
 
 
 class _Nested(NamedTuple):
@@ -77,8 +77,8 @@ class _Nested(NamedTuple):
 
     def of(self, arrays: Iterable[Any]) -> Any:
         """Arrays that are nested so."""
-        own = iter(arrays)
-        return unflatten(self.structure, [next(own) if k else None for k in self.is_array])
+        left = iter(arrays)
+        return unflatten(self.structure, [next(left) if k else None for k in self.is_array])
 
     def paths(self) -> list[tuple[Hashable, ...]]:
         """The names that lead to each array."""
@@ -157,27 +157,27 @@ def _length(slices: Sequence[Any], given: Any) -> Size:
     return numbers[0] if numbers else next(iter(found))
 
 
-def _of_numbers(own: _Loop) -> tuple[Any, Any] | None:
+def _of_numbers(loop: _Loop) -> tuple[Any, Any] | None:
     """The loop at numbers; None if the step makes expressions of them."""
-    length, carry = cast(int, own.length), [*own.starts]
-    arrays = [np.asarray(a) for a in own.slices]
+    length, carry = cast(int, loop.length), [*loop.starts]
+    arrays = [np.asarray(a) for a in loop.slices]
     kept: list[list[Any]] = []
     nested = _Nested(None, (False,))
-    for k in reversed(range(length)) if own.reverse else range(length):
-        after, y = own.called(carry, [a[k] for a in arrays])
+    for k in reversed(range(length)) if loop.reverse else range(length):
+        after, y = loop.called(carry, [a[k] for a in arrays])
         given, nested = _opened(y)
         if any(isinstance(a, Expression) for a in (*after, *given)):
             return None
-        _check_carry(own, [np.shape(a) for a in carry], [np.shape(a) for a in after])
+        _check_carry(loop, [np.shape(a) for a in carry], [np.shape(a) for a in after])
         carry = after
         kept.append(given)
-    if own.reverse:
+    if loop.reverse:
         kept.reverse()
-    return own.carry.of(carry), nested.of(map(np.stack, zip(*kept, strict=True)))
+    return loop.carry.of(carry), nested.of(map(np.stack, zip(*kept, strict=True)))
 
 
-def _check_carry(own: _Loop, before: Sequence[Any], after: Sequence[Any]) -> None:
-    for path, a, b in zip(own.carry.paths(), before, after, strict=True):
+def _check_carry(loop: _Loop, before: Sequence[Any], after: Sequence[Any]) -> None:
+    for path, a, b in zip(loop.carry.paths(), before, after, strict=True):
         if tuple(a) != tuple(b):
             which = f"carry{''.join(f'[{p!r}]' for p in path)}"
             raise ShapeError(
@@ -186,25 +186,25 @@ def _check_carry(own: _Loop, before: Sequence[Any], after: Sequence[Any]) -> Non
             )
 
 
-def _of_expressions(own: _Loop) -> tuple[Any, Any]:
+def _of_expressions(loop: _Loop) -> tuple[Any, Any]:
     """The loop as terms, its step traced."""
-    starts, slices = [*map(as_expression, own.starts)], [*map(as_expression, own.slices)]
+    starts, slices = [*map(as_expression, loop.starts)], [*map(as_expression, loop.slices)]
     with deeper() as depth:
         carried = [variable(f"carry_{k}#{depth}", e.term.dims) for k, e in enumerate(starts)]
         single = [
             variable(f"x_{k}#{depth}", e.term.dims[1:], _words(leaf))
-            for k, (e, leaf) in enumerate(zip(slices, own.slices, strict=True))
+            for k, (e, leaf) in enumerate(zip(slices, loop.slices, strict=True))
         ]
-        after, y = own.called(carried, single)
+        after, y = loop.called(carried, single)
     given, nested = _opened(y)
-    with located(own.step):
+    with located(loop.step):
         results = [*map(as_expression, (*after, *given))]
-        found = _agreeing(own, results, (*carried, *single), (*starts, *slices))
+        found = _agreeing(loop, results, (*carried, *single), (*starts, *slices))
     count, second = len(starts), len(results) + len(starts)
     results, starts, slices = found[: len(results)], found[len(results) : second], found[second:]
-    loop = _Traced(own, results, starts, slices, [v.term.name for v in (*carried, *single)])
-    made = [loop.expression_of(t) for t in loop.terms()]
-    return own.carry.of(made[:count]), nested.of(made[count:])
+    traced = _Traced(loop, results, starts, slices, [v.term.name for v in (*carried, *single)])
+    made = [traced.expression_of(t) for t in traced.terms()]
+    return loop.carry.of(made[:count]), nested.of(made[count:])
 
 
 def _words(leaf: Any) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ def _words(leaf: Any) -> tuple[str, ...]:
 
 
 def _agreeing(
-    own: _Loop,
+    loop: _Loop,
     results: Sequence[Expression],
     variables: Sequence[Expression],
     operands: Sequence[Expression],
@@ -226,27 +226,27 @@ def _agreeing(
 
     `variables` of one step stand for `operands`: first the carries, which some results follow.
     """
-    count = len(own.starts)
+    count = len(loop.starts)
     known = {v.name: v.dims for e in results for v in (*e.variables, *e.scope)}
     pairs: list[tuple[Size, Size]] = []
     for k, (v, e) in enumerate(zip(variables, operands, strict=True)):
         one = e.term.dims[k >= count :]
         pairs += zip(known.get(v.term.name, one), one, strict=True)
-    length = str(own.length) if isinstance(own.length, str) else own.length
+    length = str(loop.length) if isinstance(loop.length, str) else loop.length
     pairs += [(e.term.dims[0], length) for e in operands[count:]]
     for r, e in zip(results, operands[:count], strict=False):
         if r.ndim == e.ndim:
             pairs += zip(r.term.dims, e.term.dims, strict=True)
     found = unified([*results, *operands], pairs, "scan")
     before, after = found[len(results) : len(results) + count], found[:count]
-    _check_carry(own, [e.term.dims for e in before], [r.term.dims for r in after])
+    _check_carry(loop, [e.term.dims for e in before], [r.term.dims for r in after])
     return found
 
 
 class _Traced(NamedTuple):
     """A step as expressions of variables that are called so: next carries, then what is kept."""
 
-    own: _Loop
+    request: _Loop
     results: Sequence[Expression]
     starts: Sequence[Expression]
     slices: Sequence[Expression]
@@ -255,7 +255,7 @@ class _Traced(NamedTuple):
     @property
     def length(self) -> Size:
         """The number of steps, where sizes fit."""
-        size = self.slices[0].term.dims[0] if self.slices else self.own.length
+        size = self.slices[0].term.dims[0] if self.slices else self.request.length
         return str(size) if isinstance(size, str) else size
 
     def terms(self) -> Iterator[Term]:
@@ -283,7 +283,7 @@ class _Traced(NamedTuple):
             dict(zip(many[count:], operands[count:], strict=True)),
             outside,
             length=self.length,
-            backwards=self.own.reverse,
+            backwards=self.request.reverse,
         )
         yield from (loop.states(k, LAST) for k in range(count))
         yield from self._kept(loop, results, many, steps)
@@ -302,8 +302,8 @@ class _Traced(NamedTuple):
         """The expression of a term, whose sizes variables fix that occur in the loop."""
         every = (*self.results, *self.starts, *self.slices)
         fixing = [v for e in every for v in (*e.variables, *e.scope) if v.name not in self.names]
-        if not self.slices and isinstance(self.own.length, SizeSymbol):
-            fixing += self.own.length.expression().scope
+        if not self.slices and isinstance(self.request.length, SizeSymbol):
+            fixing += self.request.length.expression().scope
         return expression(term, fixing, all(e.term_complete for e in every))
 
 

@@ -1,4 +1,4 @@
-"""Users' own rules: read from Python files, checked, and added to the standard strategy.
+"""Rules of users: read from Python files, checked, and added to the standard strategy.
 
 Of a rule one can find out whether it is true, fires, follows from others and comes to an end.
 """
@@ -69,11 +69,13 @@ class Findings:
 
 
 class Checker:
-    """Checks rules beside the standard ones and some rulesets of one's `own`."""
+    """Checks rules beside the standard ones and some `rulesets` of users."""
 
-    def __init__(self, own: Sequence[Ruleset] = (), instances: int = 1000, seed: int = 0) -> None:
+    def __init__(
+        self, rulesets: Sequence[Ruleset] = (), instances: int = 1000, seed: int = 0
+    ) -> None:
         """Nothing is checked yet."""
-        self.own = own
+        self.rulesets = rulesets
         self.instances = instances
         self.seed = seed
         self._known: dict[Rule | BulkRule, Soundness | RuleError] = {}
@@ -84,11 +86,11 @@ class Checker:
 
     @cached_property
     def _strategy(self) -> Strategy:
-        """The standard strategy, with those of one's own rules that are true."""
-        return extended(STANDARD, [self._sound_part(s) for s in self.own])
+        """The standard strategy, with the rules of users that are true."""
+        return extended(STANDARD, [self._sound_part(s) for s in self.rulesets])
 
     def _sound_part(self, ruleset: Ruleset) -> Ruleset:
-        if ruleset not in self.own:
+        if ruleset not in self.rulesets:
             return ruleset
         return ruleset.without(*(r.name for r in ruleset.laws if not self._is_sound(r)))
 
@@ -160,8 +162,8 @@ class Checker:
 @lru_cache(maxsize=256)
 def _derived(a: Term, x: Term) -> Term:
     """A derivative as the standard rules have it."""
-    own = terms.delta(x.dims) if x.dims else terms.constant(1)
-    return system(STANDARD).pushed([a], {x: own}, x.dims)[0]
+    identity = terms.delta(x.dims) if x.dims else terms.constant(1)
+    return system(STANDARD).pushed([a], {x: identity}, x.dims)[0]
 
 
 def _mistake(rule: Rule | BulkRule, error: EggradError) -> RuleError:
@@ -225,10 +227,10 @@ def _where(found: Comparison | IllTyped, rule: Rule | BulkRule) -> Iterator[str]
 
 
 def _binding(name: str, value: object, kind: object) -> str:
-    """What a parameter is bound to; nothing for a variable of its own name."""
+    """What a parameter is bound to; nothing for a variable of that name."""
     if isinstance(value, Term):
-        own = value.op == "variable" and value.name == name
-        return "" if own else format_term(value)
+        same_name = value.op == "variable" and value.name == name
+        return "" if same_name else format_term(value)
     if kind == Spec:
         return format_spec(cast(Spec, value))
     if kind == Dims:
@@ -445,9 +447,9 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
     ['√(a²) = a.']
     """
     if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
-        own = read_rules(subject)
-        _check_rulesets(own)
-        return _laws(own)
+        rulesets = read_rules(subject)
+        _check_rulesets(rulesets)
+        return _laws(rulesets)
     known = _laws(RULESETS)
     if subject is None:
         return known

@@ -104,7 +104,7 @@ def hessian(
 # Products of derivatives with vectors, built without the derivative itself -----------------
 
 # Reverse mode begins with any cotangent, so `vjp` costs what a gradient costs. A `vjp` is linear
-# in its cotangent, and its own reverse mode with respect to that is `jvp`: the transpose of the
+# in its cotangent, and its reverse mode with respect to that is `jvp`: the transpose of the
 # transpose. The Hessian is the Jacobian of the gradient, and symmetric: `hvp` is the gradient's
 # `vjp`.
 
@@ -133,8 +133,8 @@ def vjp(f: Any, x: Any = None, w: Any = None, budget: Any = None, *, has_aux: bo
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.vjp(f)(*args)", x, w)
         return transforms.vjp_of(f, has_aux)
-    own = as_expression(f, "vjp: f")
-    source, cotangent, target = _agreed("vjp", own, wrt_variable(own, x), w, own.shape)
+    f = as_expression(f, "vjp: f")
+    source, cotangent, target = _agreed("vjp", f, wrt_variable(f, x), w, f.shape)
     return _pulled_back(source, target, cotangent, budget, (source, cotangent, target))
 
 
@@ -162,9 +162,9 @@ def jvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bo
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.jvp(f)(primals, tangents)", x, v)
         return transforms.jvp_of(f, has_aux)
-    own = as_expression(f, "jvp: f")
-    wrt = wrt_variable(own, x)
-    source, tangent, target = _agreed("jvp", own, wrt, v, wrt.dims)
+    f = as_expression(f, "jvp: f")
+    wrt = wrt_variable(f, x)
+    source, tangent, target = _agreed("jvp", f, wrt, v, wrt.dims)
     taken = {t.name for e in (source, tangent) for t in (*e.variables, *e.scope)}
     name = next(n for k in count() if (n := f"w{k}") not in taken)
     cotangent = expression(terms.variable(name, source.shape))

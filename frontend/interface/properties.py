@@ -87,14 +87,16 @@ def properties(f: Any) -> Properties:
     >>> properties(1 / (1 + exp(variable("x")))).range
     '(0, 1]'
     """
-    own = as_expression(f, "properties: f")
+    expression = as_expression(f, "properties: f")
     knowledge = Knowledge((forms, ranges, matrix_properties))
     found: dict[str, tuple[str, ...]] = {}
-    equal = optional("looking at equal forms", lambda: _in_sums_and_products(own.thin.term), tuple)
-    for term in dict.fromkeys((own.term, *equal)):
+    equal = optional(
+        "looking at equal forms", lambda: _in_sums_and_products(expression.thin.term), tuple
+    )
+    for term in dict.fromkeys((expression.term, *equal)):
         for word in known.PROPERTIES:
             # What is simplified may be defined at more values.
-            narrower = word == known.TOTAL and term is not own.term
+            narrower = word == known.TOTAL and term is not expression.term
             if word in _LEFT_OUT or word in found or narrower:
                 continue
             if knowledge.knows(word, term):

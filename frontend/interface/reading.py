@@ -70,10 +70,10 @@ def _read(
     """The expression of a text that declares nothing itself."""
     from eggrad.frontend.matrix.declarations import given_assumptions, given_dims
 
-    own = None if dims is None else given_dims(what, "dims", dims)
+    axes = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)
-    problem = read(text, own, given_assumptions(what, assume), records_of(functions))
-    names = {*(own or ()), *(v.name for v in problem.declared)}
+    problem = read(text, axes, given_assumptions(what, assume), records_of(functions))
+    names = {*(axes or ()), *(v.name for v in problem.declared)}
     return expression(problem.term, problem.declared, lost=names)
 
 
@@ -137,10 +137,10 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
     from eggrad.frontend.text.json_nodes import read_json
 
     checked_text("parse_json", "text", text)
-    own = records_of(functions)
+    records = records_of(functions)
     known = [f.record for f in vars(special).values() if isinstance(f, DeclaredFunction)]
-    names = {f.name for f in own}
-    return expression(*read_json(text, [*own, *(f for f in known if f.name not in names)]))
+    names = {f.name for f in records}
+    return expression(*read_json(text, [*records, *(f for f in known if f.name not in names)]))
 
 
 def parse_index(

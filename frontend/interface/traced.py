@@ -118,8 +118,8 @@ class Arguments:
     def labels(self) -> list[str]:
         """What the leaves are called, as variables."""
         names = [*_names(self.function, self.count), *self.names]
-        own = zip(names, self.structures, strict=True)
-        return _distinct(["_".join([n, *map(str, p)]) for n, s in own for p in paths(s)])
+        named = zip(names, self.structures, strict=True)
+        return _distinct(["_".join([n, *map(str, p)]) for n, s in named for p in paths(s)])
 
     def of(self, place: int) -> list[int]:
         """The leaves of an argument that are variables."""
@@ -153,10 +153,10 @@ class Arguments:
             if k in self.variables:
                 fixed.append(np.shape(leaf))
                 continue
-            own = _fixed_key(leaf)
-            if own is None:
+            key = _fixed_key(leaf)
+            if key is None:
                 return None
-            fixed.append(own)
+            fixed.append(key)
         return self.count, self.names, tuple(self.structures), tuple(self.variables), tuple(fixed)
 
     def call(self, leaves: Sequence[Any]) -> Any:
@@ -224,18 +224,20 @@ def _distinct(labels: Sequence[str]) -> list[str]:
     """Names for variables, no two alike."""
     found: dict[str, None] = {}
     for label in labels:
-        own = label
-        while own in found:
-            own += "_"
-        found[own] = None
+        name = label
+        while name in found:
+            name += "_"
+        found[name] = None
     return list(found)
 
 
 def _names(f: Function, count: int) -> list[str]:
     """The names of the arguments, as far as the function says them."""
     try:
-        own = signature(f).parameters.values()
-        known = [p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        parameters = signature(f).parameters.values()
+        known = [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         known = []
     return [*known, *(f"argument{k}" for k in range(len(known) + 1, count + 1))][:count]
@@ -290,15 +292,16 @@ def trace(
                 f"{kind.name}: a scalar is expected, the function {_returned(value)}; what is not "
                 "differentiated comes second in a pair, with has_aux=True"
             )
-        own = [as_expression(v) for v in values]
-        if kind.scalar and own[0].ndim:
+        expressions = [as_expression(v) for v in values]
+        if kind.scalar and expressions[0].ndim:
             raise ShapeError(
                 f"{kind.name} needs a scalar, the function returns axes "
-                f"{format_axes(own[0].shape)}; return a sum or one entry, or use eggrad.jacobian"
+                f"{format_axes(expressions[0].shape)}; return a sum or one entry, or use "
+                "eggrad.jacobian"
             )
     further, aux_structure = flatten(aux)
     by = [leaves[k] for k in given.by]
-    return Traced(own, structure, further, aux_structure, by, [*vectors])
+    return Traced(expressions, structure, further, aux_structure, by, [*vectors])
 
 
 def _returned(value: Any) -> str:
@@ -317,11 +320,11 @@ def located(f: Function) -> Iterator[None]:
         yield
     except (EggradError, *MISTAKES) as error:
         note = _where(error) or _beginning(f)
-        own = _hidden(error) or error
-        if note and not getattr(own, "__notes__", ()):
-            own.add_note(note)
-        if own is not error:
-            raise own from None
+        reported = _hidden(error) or error
+        if note and not getattr(reported, "__notes__", ()):
+            reported.add_note(note)
+        if reported is not error:
+            raise reported from None
         raise
 
 
@@ -462,14 +465,15 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
     # Within a function that is being traced, what it closes over may be expressions.
     if symbolic or _depth.get():
         return _symbolic(kind, given, vectors, plan.shapes, has_aux=has_aux)
-    calls, own = _calls_of(f), given.key
-    key = kind.key, has_aux, optimize, given.wrt, own, tuple(map(np.shape, vectors))
+    calls, given_key = _calls_of(f), given.key
+    key = kind.key, has_aux, optimize, given.wrt, given_key, tuple(map(np.shape, vectors))
     call = calls.known.get(key) if calls is not None else None
     if calls is not None and call is not None:
         names = changed(call.read, f, given.classes)
         call = None if names is None or names - calls.unwatched else call
     if call is None:
-        read = reads(f, given.classes) if calls is not None and own is not None else None
+        known = calls is not None and given_key is not None
+        read = reads(f, given.classes) if known else None
         call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
         names = changed(read, f, given.classes) if read is not None else None
         # What a function keeps in an object it may keep of every call.
@@ -681,15 +685,15 @@ def transformed(
                 if result is not MISSED:
                     return result
         with located(f):
-            own = plan(args, options)
-            found = outputs(f, own, has_aux=has_aux, optimize=optimize)
+            planned = plan(args, options)
+            found = outputs(f, planned, has_aux=has_aux, optimize=optimize)
             if found.call is not None:
                 made.tier = found.call.function.tier
-            ways.add(args, options, own, found)
-            return own.result(found)
+            ways.add(args, options, planned, found)
+            return planned.result(found)
 
     made: Any = wraps(f)(called)
     made.tier = None
-    # Who copies the attribute to a function of its own has another code.
+    # A function to which somebody copies the attribute has another code.
     setattr(made, TRANSFORMED, made.__code__)
     return made

@@ -156,10 +156,10 @@ def hvp_of(f: Function, has_aux: bool = False, optimize: Optimize = "auto") -> F
             product = _per_argument(given, iter(found.derived), True)
             return (product, found.aux) if has_aux else product
 
-        # The leaves of the vector, which is nested like the first argument, come after its own.
-        own = len(given.places[0])
-        order = [k if k < own else k + own for k in given.variables]
-        order += [k + own for k in given.of(0)]
+        # The leaves of the vector, nested like the first argument, come after the leaves of that.
+        count = len(given.places[0])
+        order = [k if k < count else k + count for k in given.variables]
+        order += [k + count for k in given.of(0)]
         alike = flatten(v)[1] == given.structures[0]
         vectors = _vectors("hvp", given, [v])
         return Plan(_HVP, given, result, order if alike else None, vectors)
@@ -182,7 +182,7 @@ def jvp_of(f: Function, has_aux: bool = False) -> Function:
                     "eggrad.jvp(f)(primals, tangents): each is a tuple with a part for every "
                     f"argument, not a {type(given).__name__}"
                 )
-        own = Arguments(f, primals, options, range(len(primals)), integers=False)
+        arguments = Arguments(f, primals, options, range(len(primals)), integers=False)
         if len(tangents) != len(primals):
             raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents")
 
@@ -192,7 +192,7 @@ def jvp_of(f: Function, has_aux: bool = False) -> Function:
             change = unflatten(structure, found.derived[count:])
             return (value, change, found.aux) if has_aux else (value, change)
 
-        return Plan(_JVP, own, result, vectors=_vectors("jvp", own, tangents))
+        return Plan(_JVP, arguments, result, vectors=_vectors("jvp", arguments, tangents))
 
     return transformed(f, plan, has_aux=has_aux)
 
@@ -201,9 +201,9 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
     """The value of a function, and a function that takes a cotangent of it back to arguments."""
 
     def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
-        own = Arguments(f, args, options, range(len(args)), integers=False)
+        given = Arguments(f, args, options, range(len(args)), integers=False)
         # Whoever changes the arrays later does not change what is pulled back.
-        own.leaves = [a.copy() if isinstance(a, np.ndarray) else a for a in own.leaves]
+        given.leaves = [a.copy() if isinstance(a, np.ndarray) else a for a in given.leaves]
 
         def result(found: Outputs) -> Any:
             structure = found.traced.structure
@@ -213,14 +213,14 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
                     np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
                 ]
                 cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
-                back = Plan(_VJP, own, _derived, vectors=cotangents)
+                back = Plan(_VJP, given, _derived, vectors=cotangents)
                 pulled = outputs(f, back, has_aux=has_aux, optimize="auto")
-                return _per_argument(own, iter(pulled.derived), False)
+                return _per_argument(given, iter(pulled.derived), False)
 
             value = unflatten(structure, found.derived)
             return (value, pullback, found.aux) if has_aux else (value, pullback)
 
-        return Plan(_VALUE, own, result)
+        return Plan(_VALUE, given, result)
 
     return transformed(f, plan, has_aux=has_aux)
 
@@ -276,8 +276,8 @@ def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bo
 
 
 def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions:
-    own = scalar("gradient", *values)
-    return gradients_by(own, [wrt_variable(own, x) for x in wrt], explore=explore)
+    value = scalar("gradient", *values)
+    return gradients_by(value, [wrt_variable(value, x) for x in wrt], explore=explore)
 
 
 def _value_and_gradient(
@@ -313,7 +313,7 @@ def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: b
 
 
 def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
-    """A pullback is linear in the cotangents; its own pullback is the change of the values."""
+    """A pullback is linear in the cotangents; the pullback of that is the change of the values."""
     cotangents = [variable(f"w_{k}#", value.term.dims) for k, value in enumerate(values)]
     pulled = _vjp(values, wrt, cotangents, explore)
     return [*values, *_vjp(pulled, cotangents, vectors, explore)]
@@ -323,8 +323,8 @@ def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions, _: bool
     """Values at all examples, which are the vectors, in place of the variables of one."""
 
     def many(value: Expression) -> Expression:
-        own = {v.name: v for v in (*value.variables, *value.scope)}
-        pairs = [(own.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
+        known = {v.name: v for v in (*value.variables, *value.scope)}
+        pairs = [(known.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
         sizes = [pair for x, v in pairs for pair in zip(x.dims, v.term.dims[1:], strict=True)]
         sizes += [(vectors[0].term.dims[0], v.term.dims[0]) for v in vectors]
         after, *examples = unified([value, *vectors], sizes, "vmap")
@@ -413,10 +413,10 @@ def _vectors(what: str, given: Arguments, trees: Sequence[Any]) -> list[Any]:
     """A vector for each leaf that is differentiated by, from trees like the arguments."""
     found: list[Any] = []
     for place, tree in zip(given.wrt, trees, strict=True):
-        own = given.places[place]
-        shapes = [_shape(given.leaves[k]) for k in own]
+        places = given.places[place]
+        shapes = [_shape(given.leaves[k]) for k in places]
         leaves = _fitting(what, f"argument {place}", given.structures[place], shapes, tree)
-        found += [leaf for k, leaf in zip(own, leaves, strict=True) if k in given.variables]
+        found += [leaf for k, leaf in zip(places, leaves, strict=True) if k in given.variables]
     return found
 
 

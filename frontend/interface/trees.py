@@ -46,7 +46,7 @@ def is_numbers(value: object) -> bool:
 def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
     """The leaves of a tuple, list, dict, named tuple or dataclass, and how it is nested.
 
-    A dict has its own order, or that of the dict which is there in `like`. A list of numbers
+    A dict keeps its order, or has that of the dict which is there in `like`. A list of numbers
     alone is a leaf: the array that NumPy makes of it.
 
     >>> leaves, structure = flatten({"b": (1, "two"), "a": [3.0, 4.0]})
@@ -71,9 +71,9 @@ def _flattened(value: Any, like: Structure) -> tuple[list[Any], Structure]:
     leaves: list[Any] = []
     structures: list[Structure] = []
     inside = like.parts if like is not None and like.names == names else (LEAF,) * len(parts)
-    for part, own_like in zip(parts, inside, strict=True):
-        own, structure = _flattened(part, own_like)
-        leaves += own
+    for part, part_like in zip(parts, inside, strict=True):
+        part_leaves, structure = _flattened(part, part_like)
+        leaves += part_leaves
         structures.append(structure)
     return leaves, Branch(kind, names, tuple(structures))
 
@@ -97,11 +97,11 @@ def _opened(value: Any) -> _Opened | None:
     if kind is tuple or (kind is list and not is_numbers(value)):
         return kind, tuple(range(len(value))), list(value)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        own: tuple[str, ...] = cast(Any, kind)._fields
-        return kind, own, [*cast("tuple[Any, ...]", value)]
+        names: tuple[str, ...] = cast(Any, kind)._fields
+        return kind, names, [*cast("tuple[Any, ...]", value)]
     if is_dataclass(value) and not isinstance(value, type):
-        own = tuple(f.name for f in fields(value) if f.init)
-        return kind, own, [getattr(value, n) for n in own]
+        names = tuple(f.name for f in fields(value) if f.init)
+        return kind, names, [getattr(value, n) for n in names]
     return None
 
 
@@ -150,4 +150,4 @@ def spread(prefix: Any, structure: Structure) -> list[Any] | None:
     if kind is not structure.kind or names != structure.names:
         return None
     found = [spread(p, s) for p, s in zip(parts, structure.parts, strict=True)]
-    return None if None in found else [x for own in found if own is not None for x in own]
+    return None if None in found else [x for leaves in found if leaves is not None for x in leaves]

@@ -98,11 +98,11 @@ def _named(given: Mapping[str, Any], key: str) -> Iterator[tuple[str, str]]:
     found = given.get(key) or {}
     if not isinstance(found, dict):
         raise EggradError(f"{key!r} is an object of texts by name")
-    own = cast(dict[str, Any], found)
-    if sum(len(name) + len(str(text)) for name, text in own.items()) > LONGEST:
+    texts = cast(dict[str, Any], found)
+    if sum(len(name) + len(str(text)) for name, text in texts.items()) > LONGEST:
         raise EggradError(f"{key!r} is longer than {LONGEST} characters")
-    for name in own:
-        yield _short(name), _text(own, name)
+    for name in texts:
+        yield _short(name), _text(texts, name)
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:

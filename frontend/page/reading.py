@@ -54,8 +54,8 @@ class Reading:
     def variables(self) -> tuple[Term, ...]:
         """The declared variables that the formula has, or differentiates by."""
         problem = self.problem
-        own = {t for t in postorder(problem.term) if t.op == "variable"} | {*(problem.wrt or ())}
-        return tuple(v for v in problem.declared if v in own)
+        used = {t for t in postorder(problem.term) if t.op == "variable"} | {*(problem.wrt or ())}
+        return tuple(v for v in problem.declared if v in used)
 
     def asked(self) -> Problem:
         """The same as users of Python hold it."""
@@ -95,18 +95,20 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         return Reading(known, einsum.parse(text))
     if known == "json":
         found = parse_json(text)
-        own = (*found.variables, *found.scope)
-        return Reading(known, phrases.Problem(found.term, None, own))
+        declared = (*found.variables, *found.scope)
+        return Reading(known, phrases.Problem(found.term, None, declared))
     if known == "elementwise":
         shapes = _shapes(text)
-        given = {name: own for name, own in dims.items() if name in shapes}
+        given = {name: axes for name, axes in dims.items() if name in shapes}
         made = parse_elementwise(text, shapes | given).expression
-        own = (*made.variables, *made.scope)
-        return Reading(known, phrases.Problem(made.term, None, own), shapes.keys() > given.keys())
+        declared = (*made.variables, *made.scope)
+        return Reading(
+            known, phrases.Problem(made.term, None, declared), shapes.keys() > given.keys()
+        )
 
-    def reading(own: _Axes) -> phrases.Problem:
-        words = {name: said for name, said in assume.items() if name in own}
-        return FORMULAS[known](text, own, words)
+    def reading(axes: _Axes) -> phrases.Problem:
+        words = {name: said for name, said in assume.items() if name in axes}
+        return FORMULAS[known](text, axes, words)
 
     problem, guessed = _with_axes(reading, known, text, dims, assume)
     return Reading(known, _with_size_names(reading, problem, text), guessed)
@@ -125,17 +127,17 @@ def _with_axes(
     tries = count()
     scalars = notation != "index" and not _TENSOR.search(text)
 
-    def search(own: dict[str, tuple[Size, ...] | int]) -> phrases.Problem:
+    def search(axes: dict[str, tuple[Size, ...] | int]) -> phrases.Problem:
         try:
-            return reading(own)
+            return reading(axes)
         except UnknownVariable as error:
             unknown = _UNKNOWN.search(str(error))
-            if unknown is None or unknown[1] in own:
+            if unknown is None or unknown[1] in axes:
                 raise
             first: EggradError | None = None
             for order in _orders(unknown[1], scalars):
                 try:
-                    return search(own | {unknown[1]: order})
+                    return search(axes | {unknown[1]: order})
                 except EggradError as failed:
                     first = first or failed
                 if next(tries) > _MOST_TRIES:
@@ -184,8 +186,10 @@ def _shapes(text: str) -> dict[str, tuple[Size, ...]]:
     found: dict[str, tuple[Size, ...]] = {}
     for name, places in re.findall(r"([^\W\d]\w*)\s*\[([^\[\]]*)\]", body):
         if name not in ("max", "min"):
-            own = re.split(r"[;,]", places) if places.strip() else []
-            found.setdefault(name, tuple(_reach(p, ends, f"{name}_{k}") for k, p in enumerate(own)))
+            indices = re.split(r"[;,]", places) if places.strip() else []
+            found.setdefault(
+                name, tuple(_reach(p, ends, f"{name}_{k}") for k, p in enumerate(indices))
+            )
     return found
 
 

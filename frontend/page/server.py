@@ -37,10 +37,10 @@ _HEADERS: Final = {
 def application(pool: Pool, hosts: list[str]) -> Starlette:
     """The page for readers who call it by one of some host names; `*` allows all.
 
-    Other names are refused, so that no site can read from a page on one's own machine. The
+    Other names are refused, so that no site can read from a page on the user's machine. The
     application closes the pool when it ends.
     """
-    # Threads of their own: files are sent, and answers that are known, while others wait.
+    # Separate threads: files are sent, and answers that are known, while others wait.
     threads = CapacityLimiter(pool.most)
 
     @asynccontextmanager
@@ -107,8 +107,8 @@ class _Headers:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = [(k.encode(), v.encode()) for k, v in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *own]
+                headers = [(k.encode(), v.encode()) for k, v in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *headers]
             await send(message)
 
         await self._app(scope, receive, sending)

@@ -55,10 +55,10 @@ class Variant:
                 )
 
         def rest(ruleset: Ruleset) -> Ruleset:
-            own = [r.name for r in ruleset.laws]
+            law_names = [r.name for r in ruleset.laws]
             gone = [
                 n
-                for n in own
+                for n in law_names
                 if ruleset.name in names or n in names or f"{ruleset.name}.{n}" in names
             ]
             return ruleset.without(*gone) if gone else ruleset

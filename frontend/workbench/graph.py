@@ -123,15 +123,17 @@ class _Reader:
 
     def _box(self, cls: int) -> Box:
         wanted = self.chosen.get(cls)
-        own = [(r, _same(r, wanted)) for r in self._rows(cls)]
-        own.sort(key=lambda pair: (not pair[1], pair[0].subsumed))
-        shown = own[: self.limits.members]
+        rows = [(r, _same(r, wanted)) for r in self._rows(cls)]
+        rows.sort(key=lambda pair: (not pair[1], pair[0].subsumed))
+        shown = rows[: self.limits.members]
         lines = tuple(self._line(r, chosen) for r, chosen in shown)
         dims = self.graph.dims.get(cls)
         axes = f"[{','.join(map(str, dims))}]" if dims else ""
         tip = format_term(self.graph.term(cls), _TIP) if cls in self.graph.choice else ""
         title = f"{self.names[cls]}{axes}"
-        return Box(title, tip, lines, len(own) - len(shown), wanted is not None, self._is_leaf(cls))
+        return Box(
+            title, tip, lines, len(rows) - len(shown), wanted is not None, self._is_leaf(cls)
+        )
 
     def _line(self, row: Row, chosen: bool) -> Line:
         children = tuple(dict.fromkeys(c for c in row.children if not self._is_leaf(c)))
@@ -270,7 +272,7 @@ def layered(
         links |= dict.fromkeys(pairwise(chain))
     heights = {p: sizes[p[0]][1] + GAP if len(p) == 1 else PASSAGE for row in rows for p in row}
     middles = _arranged(rows, list(links), heights)
-    # A passage is a line: it has no height of its own.
+    # A passage is a line: it has no height.
     halves = {p: max(0.0, heights[p] - GAP) / 2 for p in middles}
     top = min((middles[p] - halves[p] for p in middles), default=0.0)
     widths = [max((sizes[p[0]][0] for p in row if len(p) == 1), default=0.0) for row in rows]
