@@ -68,7 +68,7 @@ def plus(f: Form, g: Form) -> Form:
 
 def times(c: int, f: Form) -> Form:
     """A multiple."""
-    return form((key, c * own) for key, own in f)
+    return form((key, c * number) for key, number in f)
 
 
 def coefficient(f: Form, key: Key) -> int:
@@ -292,8 +292,8 @@ def format_form(
     text = ""
     for key, c in sorted(f, key=lambda term: term[0] == ""):
         name = index(key) if isinstance(key, int) else size(key) if key else ""
-        own = "" if name and abs(c) == 1 else f"{abs(c)}{sign if name else ''}"
-        text += ("-" if c < 0 else "+" if text else "") + own + name
+        number = "" if name and abs(c) == 1 else f"{abs(c)}{sign if name else ''}"
+        text += ("-" if c < 0 else "+" if text else "") + number + name
     return text or "0"
 
 

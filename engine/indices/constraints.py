@@ -74,17 +74,17 @@ def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None
     result: list[Constraint] = []
     for relation, f in constraints:
         # The only index of an axis of length 1 is 0.
-        own = affine.form((k, c) for k, c in f if not (isinstance(k, int) and dims[k] == 1))
+        reduced = affine.form((k, c) for k, c in f if not (isinstance(k, int) and dims[k] == 1))
         if isinstance(relation, int):
-            one = _multiple(relation, own)
+            constraint = _multiple(relation, reduced)
         elif relation == "=":
-            one = _equality(own, dims)
+            constraint = _equality(reduced, dims)
         else:
-            one = _inequality(own, dims)
-        if one is None:
+            constraint = _inequality(reduced, dims)
+        if constraint is None:
             return None
-        parts = _digits(one[1], dims) if one[0] == "=" else [one[1]]
-        result += [(one[0], part) for part in parts if part]
+        parts = _digits(constraint[1], dims) if constraint[0] == "=" else [constraint[1]]
+        result += [(constraint[0], part) for part in parts if part]
     return result
 
 
@@ -296,8 +296,8 @@ def in_first_order(dims: Dims, constraints: Constraints) -> Ordered:
     for axes in orders:
         sizes = tuple(dims[k] for k in axes)
         places = {k: place for place, k in enumerate(axes)}
-        own = canonical(sizes, renamed_all(constraints, places))
-        found.setdefault((sizes, own), []).append(axes)
+        renamed = canonical(sizes, renamed_all(constraints, places))
+        found.setdefault((sizes, renamed), []).append(axes)
     first = min(found, key=repr)
     axes, *others = found[first]
     return Ordered(*first, axes, tuple(tuple(axes.index(k) for k in other) for other in others))

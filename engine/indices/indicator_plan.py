@@ -44,13 +44,13 @@ class View:
 
         None where an index moves along two axes, or two indices along one.
         """
-        every = [i for own in self.along for i in own]
-        if len({*every}) < len(every) or any(len(own) > 1 for own in self.along):
+        every = [i for indices in self.along for i in indices]
+        if len({*every}) < len(every) or any(len(indices) > 1 for indices in self.along):
             return None
         steps = dict(zip(self.labels, self.steps, strict=True))
         return tuple(
-            (own[0], start, steps[own[0]][axis]) if own else (None, start, 1)
-            for axis, (own, start) in enumerate(zip(self.along, self.start, strict=True))
+            (indices[0], start, steps[indices[0]][axis]) if indices else (None, start, 1)
+            for axis, (indices, start) in enumerate(zip(self.along, self.start, strict=True))
         )
 
 
@@ -199,12 +199,12 @@ def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, F
     """Each chosen index in terms of those that are not chosen; None where that cannot be."""
     known: dict[int, Form] = {}
     for f, index in zip(equalities, chosen, strict=True):
-        own = f
+        reduced = f
         for i, value in known.items():
-            own = affine.substituted(own, i, value)
-        if abs(affine.coefficient(own, index)) != 1:
+            reduced = affine.substituted(reduced, i, value)
+        if abs(affine.coefficient(reduced, index)) != 1:
             return None
-        value = solved(own, index)
+        value = solved(reduced, index)
         known = {i: affine.substituted(g, index, value) for i, g in known.items()} | {index: value}
     return known
 
@@ -262,10 +262,10 @@ def inserted(f: Form, known: Mapping[int, Form]) -> Form:
 
 def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     """Use an inequality of one index as a bound of its range."""
-    own = affine.indices(f)
-    if relation != ">=" or len(own) != 1:
+    indices = affine.indices(f)
+    if relation != ">=" or len(indices) != 1:
         return
-    (i,) = own
+    (i,) = indices
     c, number = affine.coefficient(f, i), affine.coefficient(f, "")
     low, high = ranges[i]
     # c·i + number >= 0

@@ -29,8 +29,8 @@ class Range:
         >>> Range((Affine({}, 0),), (Affine.of("n"),)).constraints("i")
         [Affine({'i': 1}, 0), Affine({'n': 1, 'i': -1}, 0)]
         """
-        own = Affine.of(name)
-        return [tightened(own - b) for b in self.lower] + [tightened(b - own) for b in self.upper]
+        form = Affine.of(name)
+        return [tightened(form - b) for b in self.lower] + [tightened(b - form) for b in self.upper]
 
 
 def within(form: Affine, size: "Affine | int") -> list[Affine]:
@@ -68,7 +68,7 @@ def infeasible(constraints: Iterable[Affine]) -> bool:
     remaining = set(range(len(names)))
     while rows is not None and remaining:
         signs = {c: [row[c] > 0 for row in rows if row[c]] for c in remaining}
-        products = {c: sum(own) * (len(own) - sum(own)) for c, own in signs.items()}
+        products = {c: sum(rising) * (len(rising) - sum(rising)) for c, rising in signs.items()}
         column = min(remaining, key=lambda c: (products[c], c))
         if len(rows) + products[column] > MOST_ROWS:
             return False
@@ -141,7 +141,7 @@ def ranges(
 ) -> tuple[list[Affine], dict[str, Range]]:
     """The constraints that have none of `names`, and a range of each name, outermost first.
 
-    A range mentions names before its own. `known` are constraints on the other names, which
+    A range mentions earlier names alone. `known` are constraints on the other names, which
     neither conditions nor ranges repeat. The integers that satisfy all constraints are exactly
     those that the conditions and ranges allow; an inner range may be empty.
 
@@ -175,9 +175,9 @@ def _bounding(level: Sequence[Affine], name: str, context: Sequence[Affine]) -> 
     """The bounds of a name that say anything, at least one on either side where there are any."""
     kept = irredundant(level, context)
     for sign in (1, -1):
-        own = [f for f in level if f[name] * sign > 0]
-        if own and not any(f[name] * sign > 0 for f in kept):
-            kept.append(min(own, key=lambda f: len(f.names)))
+        bounds = [f for f in level if f[name] * sign > 0]
+        if bounds and not any(f[name] * sign > 0 for f in kept):
+            kept.append(min(bounds, key=lambda f: len(f.names)))
     return kept
 
 
@@ -384,7 +384,7 @@ def simplified(
     return tuple(kept)
 
 
-def _follows(own: Condition, others: Sequence[Condition], known: Sequence[Affine]) -> bool:
+def _follows(condition: Condition, others: Sequence[Condition], known: Sequence[Affine]) -> bool:
     """Whether a condition is implied; a multiple of 2 that is less than 6 is at most 4."""
     multiples: dict[str, Affine] = {}
     for at, c in enumerate(others):
@@ -393,9 +393,9 @@ def _follows(own: Condition, others: Sequence[Condition], known: Sequence[Affine
             rest = c.form - c.form[unit] * Affine.of(unit)
             multiples[unit] = (c.modulus * Affine.of(f"{unit}/{at}") - rest) * c.form[unit]
     constraints = [*known, *(f for o in others for f in o.constraints())]
-    own_forms = [tightened(f.substitute(multiples)) for f in own.constraints()]
+    wanted = [tightened(f.substitute(multiples)) for f in condition.constraints()]
     given = [tightened(f.substitute(multiples)) for f in constraints]
-    return all(implied(f, given) for f in own_forms)
+    return all(implied(f, given) for f in wanted)
 
 
 # The integers that satisfy conditions, enumerated: particular solutions, kernels and ranges.
@@ -499,9 +499,9 @@ def first_solution(problem: Problem) -> dict[str, int] | None:
             values = {n: found.values[n].substitute(point).constant for n in problem.unknowns}
             return {n: int(v) for n, v in values.items()}
         name = names[len(point)]
-        own = found.ranges[name]
-        low = max(ceil(f.substitute(point).constant) for f in own.lower)
-        high = min(floor(f.substitute(point).constant) for f in own.upper)
+        bounds = found.ranges[name]
+        low = max(ceil(f.substitute(point).constant) for f in bounds.lower)
+        high = min(floor(f.substitute(point).constant) for f in bounds.upper)
         span = range(low, high + 1)[:steps]
         steps -= len(span)
         stack += [{**point, name: value} for value in reversed(span)]
@@ -548,8 +548,8 @@ def _without_equations(
             shift = values[row]
             values = [v - line[column] * shift for v, line in zip(values, basis, strict=True)]
     for column, name in free.items():
-        own = Affine.of(name)
-        values = [v + line[column] * own for v, line in zip(values, basis, strict=True)]
+        number = Affine.of(name)
+        values = [v + line[column] * number for v, line in zip(values, basis, strict=True)]
     found = dict(zip(unknowns, values, strict=True))
     kept = [c.substitute(found) for c in problem.conditions if c not in multiples]
     columns = sorted(free, key=lambda c: simple[c])
@@ -564,8 +564,8 @@ def _without_equations(
     )
     if inner is None:
         return None
-    own = {n: found[n].substitute(inner.values) for n in problem.unknowns}
-    return Solutions(inner.conditions, own, inner.ranges)
+    solution = {n: found[n].substitute(inner.values) for n in problem.unknowns}
+    return Solutions(inner.conditions, solution, inner.ranges)
 
 
 def _combination(factors: Sequence[int | Fraction], forms: Sequence[Affine]) -> Affine:

@@ -54,21 +54,21 @@ def split(dims: Dims, constraints: Constraints, known: tuple[Form, ...] = ()) ->
         if len(found) + len(waiting) > TERMS:
             return {constraints: 1}
         conditions, number = waiting.pop()
-        own = canonical(dims, conditions)
+        reduced = canonical(dims, conditions)
         for _ in range(ROUNDS):
-            before, own = own, _told(own, dims, known)
-            if own == before:
+            before, reduced = reduced, _told(reduced, dims, known)
+            if reduced == before:
                 break
-        if never(own):
+        if never(reduced):
             continue
-        for k, constraint in enumerate(own):
-            rest = (*own[:k], *own[k + 1 :])
+        for k, constraint in enumerate(reduced):
+            rest = (*reduced[:k], *reduced[k + 1 :])
             ways = _ways(constraint, rest, dims)
             if ways:
                 waiting += [((*rest, *way), number * factor) for way, factor in ways]
                 break
         else:
-            found[own] = found.get(own, 0) + number
+            found[reduced] = found.get(reduced, 0) + number
     return {p: number for p, number in found.items() if number}
 
 
@@ -80,8 +80,8 @@ def connected(constraints: Constraints) -> list[Constraints]:
     """
     groups: list[list[Constraint]] = []
     for constraint in constraints:
-        own = {*affine.indices(constraint[1])}
-        met = [g for g in groups if any(own.intersection(affine.indices(f)) for _, f in g)]
+        indices = {*affine.indices(constraint[1])}
+        met = [g for g in groups if any(indices.intersection(affine.indices(f)) for _, f in g)]
         groups = [g for g in groups if g not in met]
         groups.append([c for g in met for c in g] + [constraint])
     return [tuple(c for c in constraints if c in g) for g in groups]
@@ -127,14 +127,14 @@ def _least(f: Form, known: Form) -> float:
 def _ways(constraint: Constraint, rest: Constraints, dims: Dims) -> _Ways:
     """A condition as a sum of others, beside the rest of them; nothing where it stays."""
     relation, f = constraint
-    own = affine.indices(f)
-    if relation != ">=" or not own:
+    indices = affine.indices(f)
+    if relation != ">=" or not indices:
         return []
     opposite = (">=", affine.plus(affine.times(-1, f), affine.form([("", -1)])))
-    if len(own) == 1 and abs(affine.coefficient(f, own[0])) == 1:
-        below = affine.coefficient(f, own[0]) > 0
-        last = solved(f, own[0])
-        ways = _up_to(own[0], affine.plus(last, affine.form([("", -below)])), dims[own[0]])
+    if len(indices) == 1 and abs(affine.coefficient(f, indices[0])) == 1:
+        below = affine.coefficient(f, indices[0]) > 0
+        last = solved(f, indices[0])
+        ways = _up_to(indices[0], affine.plus(last, affine.form([("", -below)])), dims[indices[0]])
         if ways:
             return _complement(ways) if below else ways
     met = next(g for g in connected((*rest, constraint)) if constraint in g)
@@ -151,8 +151,8 @@ def on_own_axes(dims: Dims, constraints: Constraints) -> tuple[Indices, Dims, Co
     ((1,), ('m',), (('=', ((0, 1),)),))
     """
     part = tuple(sorted({i for _, f in constraints for i in affine.indices(f)}))
-    own = renamed_all(constraints, {i: k for k, i in enumerate(part)})
-    return part, tuple(dims[i] for i in part), own
+    renamed = renamed_all(constraints, {i: k for k, i in enumerate(part)})
+    return part, tuple(dims[i] for i in part), renamed
 
 
 def _key(dims: Dims, constraints: Constraints) -> str:

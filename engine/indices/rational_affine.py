@@ -150,9 +150,9 @@ class Affine:
     def __hash__(self) -> int:
         """Alike for equal forms; worked out once, for trees of forms are looked up often."""
         if self._hash is None:
-            own = hash((frozenset(self._terms.items()), self.constant))
-            object.__setattr__(self, "_hash", own)
-            return own
+            value = hash((frozenset(self._terms.items()), self.constant))
+            object.__setattr__(self, "_hash", value)
+            return value
         return self._hash
 
     def __repr__(self) -> str:

@@ -180,8 +180,8 @@ def views_of(spec: Spec, args: tuple[Dims, ...], sparsity: tuple[object, ...]) -
     if len(args) != 2 or len(places) != 1:
         return None
     (place,) = places
-    own = KnownConditions(cast(Constraints, sparsity[place]), args[place])
-    return views(own, args[1 - place], (spec[place], spec[1 - place], spec[-1]), str)
+    conditions = KnownConditions(cast(Constraints, sparsity[place]), args[place])
+    return views(conditions, args[1 - place], (spec[place], spec[1 - place], spec[-1]), str)
 
 
 def _by_source(conditions: Sequence[Constraint], source: Indices) -> list[Constraint]:
@@ -238,7 +238,7 @@ def _ranges(
             if len(value) <= 2 and rising:
                 (start, stop), (first, last) = found[free[0]], found.pop(determined)
                 found[free[0]] = max(start, first - number), min(stop, last - number)
-    narrowed = {i: own for i, own in found.items() if own != whole[i]}
+    narrowed = {i: span for i, span in found.items() if span != whole[i]}
     return None if any(start >= stop for start, stop in narrowed.values()) else narrowed
 
 

@@ -119,13 +119,13 @@ def sizes(spec: Spec, *dims: Dims) -> dict[int, Size]:
     found: dict[int, Size] = {}
     if len(dims) != len(spec) - 1:
         raise ShapeError(f"product *({format_spec(spec)}) takes {len(spec) - 1} operands")
-    for place, (part, own) in enumerate(zip(spec, dims, strict=False), 1):
-        if len(part) != len(own):
+    for place, (part, axes) in enumerate(zip(spec, dims, strict=False), 1):
+        if len(part) != len(axes):
             raise ShapeError(
-                f"product *({format_spec(spec)}): operand {place} has {len(own)} axes, "
+                f"product *({format_spec(spec)}): operand {place} has {len(axes)} axes, "
                 f"its index string {len(part)}"
             )
-        for i, size in zip(part, own, strict=True):
+        for i, size in zip(part, axes, strict=True):
             if found.setdefault(i, size) != size:
                 raise ShapeError(
                     f"product *({format_spec(spec)}): index {letter(i)!r} has size {found[i]} "

@@ -107,7 +107,7 @@ class Solution:
     @cached_property
     def views(self) -> tuple[View, View, View]:
         """The views of both arrays and of the target, from where all ranges begin."""
-        left, right, target = (view_of(own, self.known, self.ranges) for own in self.axes)
+        left, right, target = (view_of(labels, self.known, self.ranges) for labels in self.axes)
         return left, right, target
 
     def width(self, index: int) -> int:
@@ -121,7 +121,7 @@ class Solution:
         return prod(map(self.width, self.ranges))
 
     def price_if_stored(self, entries: int) -> float:
-        """The time where a view with this number of entries is an array of its own."""
+        """The time where a view with this number of entries is stored as an array."""
         return 2 * _CALL + _MOVED * entries + self._rate(()) * self.free
 
     @property
@@ -139,7 +139,7 @@ class Solution:
     def _moved(self, chosen: Collection[int]) -> int:
         """The entries that become matrices in all steps, and those of the products of these."""
         left, right, target = ({*view.labels} for view in self.views)
-        return sum(prod(map(self.width, own)) for own in (left, right, target.union(chosen)))
+        return sum(prod(map(self.width, labels)) for labels in (left, right, target.union(chosen)))
 
     def _rate(self, chosen: Collection[int]) -> float:
         """The time of one multiplication, those of matrices being the fastest."""
@@ -155,15 +155,17 @@ class Solution:
         target = self.views[2]
         width = {i: self.width(i) for i in target.labels}
         wanted = dict.fromkeys(i for _, f in self.conditions for i in indices(f))
-        wanted |= dict.fromkeys(i for own in target.along if len(own) > 1 for i in own)
-        subsets = [own for count in range(len(wanted) + 1) for own in combinations(wanted, count)]
-        subsets.sort(key=lambda own: prod(map(self.width, own)))
+        wanted |= dict.fromkeys(i for along in target.along if len(along) > 1 for i in along)
+        subsets = [
+            subset for count in range(len(wanted) + 1) for subset in combinations(wanted, count)
+        ]
+        subsets.sort(key=lambda subset: prod(map(self.width, subset)))
         return next(
-            own
-            for own in subsets
-            if is_injective(target, width | dict.fromkeys(own, 1))
+            subset
+            for subset in subsets
+            if is_injective(target, width | dict.fromkeys(subset, 1))
             # The others fixed, each condition is a range of one index.
-            and all(len({*indices(f)} - {*own}) <= (r == ">=") for r, f in self.conditions)
+            and all(len({*indices(f)} - {*subset}) <= (r == ">=") for r, f in self.conditions)
         )
 
     def _shifts(self) -> list[int]:
@@ -171,8 +173,8 @@ class Solution:
         found: dict[int, None] = {}
         for view in self.views[:2]:
             for along in view.along:
-                own = sorted(along, key=lambda i: (self.width(i), i))
-                found.update(dict.fromkeys(own[:-1]))
+                ordered = sorted(along, key=lambda i: (self.width(i), i))
+                found.update(dict.fromkeys(ordered[:-1]))
         return list(found)
 
     def _is_direct(self) -> bool:
@@ -197,19 +199,21 @@ class Way:
 
     def plan(self, is_worth_it: bool) -> SteppedPlan:
         """The plan with all its steps."""
-        own = self.solution
-        every = dict.fromkeys((*own.views[2].labels, *own.views[0].labels, *own.ranges))
+        solution = self.solution
+        every = dict.fromkeys(
+            (*solution.views[2].labels, *solution.views[0].labels, *solution.ranges)
+        )
         labels = tuple(i for i in every if i not in self.chosen)
         moves = tuple(
             tuple(
                 view.steps[view.labels.index(i)] if i in view.labels else (0,) * len(view.start)
                 for i in labels
             )
-            for view in own.views
+            for view in solution.views
         )
         steps = tuple(
             Step(
-                tuple(_start(view, own.ranges, ranges) for view in own.views),
+                tuple(_start(view, solution.ranges, ranges) for view in solution.views),
                 tuple(ranges[i][1] - ranges[i][0] for i in labels),
             )
             for ranges in self._ranges()
@@ -218,10 +222,10 @@ class Way:
 
     def _ranges(self) -> Iterator[Mapping[int, Range]]:
         """The ranges of all indices at each step."""
-        own = self.solution
-        for values in product(*(range(*own.ranges[i]) for i in self.chosen)):
+        solution = self.solution
+        for values in product(*(range(*solution.ranges[i]) for i in self.chosen)):
             fixed = {i: (v, v + 1) for i, v in zip(self.chosen, values, strict=True)}
-            ranges = _narrowed({**own.ranges, **fixed}, own.conditions)
+            ranges = _narrowed({**solution.ranges, **fixed}, solution.conditions)
             if ranges is not None:
                 yield ranges
 
@@ -278,9 +282,9 @@ def stepped_plan(
     (True, (((1,), (1,)), ((0,), (1,)), ((1,), (0,))))
     """
     solutions = [
-        Solution(known, (*sources, target), *free_ranges(known, own, sizes))
-        for own, sizes in _with_bands(constraints, lengths)
-        for known in choices(own)
+        Solution(known, (*sources, target), *free_ranges(known, banded, sizes))
+        for banded, sizes in _with_bands(constraints, lengths)
+        for known in choices(banded)
     ]
     ways = [way for solution in solutions for way in solution.ways()]
     if not ways:
@@ -288,7 +292,7 @@ def stepped_plan(
     best = min(ways, key=lambda way: way.price)
     other = max(solutions, key=lambda s: s.free) if stored is None else best.solution
     entries = other.largest if stored is None else stored
-    operands = sum(prod(lengths[i] for i in own) for own in (*sources, target))
+    operands = sum(prod(lengths[i] for i in part) for part in (*sources, target))
     slower = best.price >= other.price_if_stored(entries) and not best.direct
     return best.plan(not slower or not is_small(entries, operands))
 

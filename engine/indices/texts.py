@@ -23,18 +23,20 @@ _BRIEF.maxlevel = 2
 
 
 def identifier(name: str, taken: Collection[str]) -> str:
-    """A Python name like the given one that is not taken, and no word of Python's own.
+    """A Python name like the given one that is neither taken nor a keyword.
 
     >>> identifier("x y", ()), identifier("lambda", ()), identifier("np", {"np"})
     ('v_x_y', 'lambda_', 'np_')
     """
     # Python itself reads names in this form: two spellings of one name would clash.
-    own = normalize("NFKC", name)
-    if not _WORD.fullmatch(own) or not own.isidentifier() or own.startswith("__"):
-        own = "v_" + "".join(c if _WORD.match(c) and f"_{c}".isidentifier() else "_" for c in own)
-    while own in taken or iskeyword(own):
-        own += "_"
-    return own
+    result = normalize("NFKC", name)
+    if not _WORD.fullmatch(result) or not result.isidentifier() or result.startswith("__"):
+        result = "v_" + "".join(
+            c if _WORD.match(c) and f"_{c}".isidentifier() else "_" for c in result
+        )
+    while result in taken or iskeyword(result):
+        result += "_"
+    return result
 
 
 # MATLAB's names have 63 characters at most.
@@ -48,13 +50,13 @@ def ascii_identifier(name: str, taken: Collection[str]) -> str:
     ('beta_1', 'v_x_y', 'end_')
     """
     spelled = "".join(map(_without_greek, name))
-    own = re.sub(r"\W", "_", spelled, flags=re.ASCII)
-    if own != spelled or not re.match("[A-Za-z]", own):
-        own = f"v_{own}"
-    own = own[:_LONGEST]
-    while own in taken:
-        own += "_"
-    return own
+    result = re.sub(r"\W", "_", spelled, flags=re.ASCII)
+    if result != spelled or not re.match("[A-Za-z]", result):
+        result = f"v_{result}"
+    result = result[:_LONGEST]
+    while result in taken:
+        result += "_"
+    return result
 
 
 def _without_greek(character: str) -> str:
@@ -191,11 +193,11 @@ def _small_fraction(value: "float | np.floating[Any]") -> Fraction | None:
     kind = type(value)
     steps = int(1 / np.finfo(kind).eps)
     most = min(_LARGEST, isqrt(steps // _CHANCE))
-    own = Fraction(*value.as_integer_ratio())
+    fraction = Fraction(*value.as_integer_ratio())
     # Farther from 0 numbers lie less densely, and several fractions would round to one.
-    if most < 2 or abs(own) * most**2 >= steps:
+    if most < 2 or abs(fraction) * most**2 >= steps:
         return None
-    found = own.limit_denominator(most)
+    found = fraction.limit_denominator(most)
     return found if kind(found.numerator) / kind(found.denominator) == value else None
 
 

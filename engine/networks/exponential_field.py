@@ -156,7 +156,7 @@ def _refined(e: Exponential, n: int) -> Exponential:
 
 def _spread(p: Polynomial, n: int) -> Polynomial:
     gap = (Fraction(0),) * (n - 1)
-    return p[:1] + tuple(c for own in p[1:] for c in (*gap, own))
+    return p[:1] + tuple(x for c in p[1:] for x in (*gap, c))
 
 
 def _made(

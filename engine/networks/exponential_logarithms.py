@@ -56,7 +56,7 @@ def _read(graph: Snapshot) -> dict[int, Logarithm]:
 
 
 def _is_exp_of_log(graph: Snapshot, cls: int) -> bool:
-    """Whether an e-class is the exponential of its own logarithm."""
+    """Whether an e-class is the exponential of its logarithm."""
     powers = (m.children[0] for m in graph.members[cls] if is_call(m, "exp"))
     return any(is_call(m, "log") and m.children[0] == cls for c in powers for m in graph.members[c])
 
@@ -80,9 +80,9 @@ def _of_node(
     def number(c: Fraction) -> Logarithm | None:
         return Logarithm(writer.total(writer.log_of(c))) if c > 0 else None
 
-    def spread(own: Logarithm, part: Indices, _: Indices) -> Logarithm:
-        high, low = (t and writer.spread(t, part) for t in own[:2])
-        return Logarithm(high, low, own.mixed)
+    def spread(logarithm: Logarithm, part: Indices, _: Indices) -> Logarithm:
+        high, low = (t and writer.spread(t, part) for t in logarithm[:2])
+        return Logarithm(high, low, logarithm.mixed)
 
     if node.constructor == "ein1" and (a := found.get(node.children[0])) is not None:
         return _summed(a, node.spec)
@@ -122,10 +122,10 @@ def logarithms_of_mixed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The logarithms of sums of unlike exponentials, and what is divided by such sums."""
     known = logarithms(graph)
     for cls in graph.classes:
-        own = known.get(cls)
-        if own is not None and own.mixed and own.low is not None:
-            high = own.high or terms.constant(0, graph.dims[cls])
-            yield cls, terms.numeric("exp_difference", high, own.low)
+        logarithm = known.get(cls)
+        if logarithm is not None and logarithm.mixed and logarithm.low is not None:
+            high = logarithm.high or terms.constant(0, graph.dims[cls])
+            yield cls, terms.numeric("exp_difference", high, logarithm.low)
         for m in graph.members[cls]:
             if is_call(m, "log"):
                 inner = known.get(m.children[0])
@@ -137,6 +137,6 @@ def over_mixed_first(graph: Snapshot, _: int, network: Network) -> Iterator[Term
     """A product whose positive factors on the same axes are multiplied first, if one divides."""
     known = logarithms(graph)
     for places in on_the_same_axes(network, known.__contains__):
-        own = [known[network.factors[k][0]] for k in places]
-        if any(a.mixed and a.low is not None for a in own):
+        logs = [known[network.factors[k][0]] for k in places]
+        if any(a.mixed and a.low is not None for a in logs):
             yield multiplied_first(graph, network, places)

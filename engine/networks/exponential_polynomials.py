@@ -57,7 +57,11 @@ def _read(graph: Snapshot) -> dict[int, Polynomial]:
         return {}
     found = read_by_operands(graph, partial(_of_class, graph))
     known = elements(graph)
-    return {c: own for c, own in found.items() if c not in known and not _is_itself(c, own)}
+    return {
+        c: polynomial
+        for c, polynomial in found.items()
+        if c not in known and not _is_itself(c, polynomial)
+    }
 
 
 def _is_itself(cls: int, polynomial: Polynomial) -> bool:
@@ -84,9 +88,9 @@ def _of_class(graph: Snapshot, cls: int, found: Mapping[int, Polynomial]) -> Pol
 def _broadcast(polynomial: Polynomial, part: Indices, every: Indices) -> Polynomial:
     return {
         tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial): (
-            broadcast(own, part, every)
+            broadcast(coefficient, part, every)
         )
-        for monomial, own in polynomial.items()
+        for monomial, coefficient in polynomial.items()
     }
 
 
@@ -96,12 +100,12 @@ def _number(c: Fraction) -> Polynomial:
 
 def _plus(a: Polynomial, b: Polynomial) -> Polynomial | None:
     total = dict(a)
-    for monomial, own in b.items():
+    for monomial, coefficient in b.items():
         other = total.pop(monomial, None)
         if other is None:
-            total[monomial] = own
-        elif other != own.times(Exponential(numerator=(Fraction(-1),))):
-            added = other.plus(own)
+            total[monomial] = coefficient
+        elif other != coefficient.times(Exponential(numerator=(Fraction(-1),))):
+            added = other.plus(coefficient)
             if added is None:
                 return None
             total[monomial] = added
@@ -113,8 +117,8 @@ def _times(a: Polynomial, b: Polynomial) -> Polynomial | None:
         return None
     total: Polynomial | None = {}
     for (first, c), (second, d) in product(a.items(), b.items()):
-        own = c.times(d)
-        total = _plus(total, {_joined(first, second): own}) if own else None
+        coefficient = c.times(d)
+        total = _plus(total, {_joined(first, second): coefficient}) if coefficient else None
         if total is None:
             return None
     return total
@@ -129,9 +133,11 @@ def _power(a: Polynomial, p: Fraction) -> Polynomial | None:
     if p.denominator != 1 or not 0 < abs(p) <= MOST_EXPONENT:
         return None
     if len(a) == 1:
-        ((monomial, own),) = a.items()
-        own = own.power(p)
-        return own and {tuple((c, axes, q * int(p)) for c, axes, q in monomial): own}
+        ((monomial, coefficient),) = a.items()
+        coefficient = coefficient.power(p)
+        return coefficient and {
+            tuple((c, axes, q * int(p)) for c, axes, q in monomial): coefficient
+        }
     total: Polynomial | None = a
     for _ in range(int(p) - 1):
         total = total and _times(total, a)
@@ -161,15 +167,15 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
     common = reduce(_common, polynomial)
     inverse = tuple((c, axes, -p) for c, axes, p in common)
     grouped: dict[Exponential, dict[Monomial, Fraction]] = {}
-    for monomial, own in polynomial.items():
-        number = own.numerator[0]
-        unit = own.times(Exponential(numerator=(1 / number,)))
-        grouped.setdefault(unit or own, {})[_joined(monomial, inverse)] = number
+    for monomial, coefficient in polynomial.items():
+        number = coefficient.numerator[0]
+        unit = coefficient.times(Exponential(numerator=(1 / number,)))
+        grouped.setdefault(unit or coefficient, {})[_joined(monomial, inverse)] = number
     if len(grouped) > MOST_COEFFICIENTS:
         return None
     keys = [key for e in grouped for form in (e.form, e.step) for key, _ in form]
-    rest = [(c, own) for parts in grouped.values() for m in parts for c, own, _ in m]
-    axes = tuple(sorted({k for _, own in (*keys, *rest) for k in own}))
+    rest = [(c, part) for parts in grouped.values() for m in parts for c, part, _ in m]
+    axes = tuple(sorted({k for _, part in (*keys, *rest) for k in part}))
     whole = tuple(range(len(dims)))
     inner = tuple(dims[k] for k in axes)
     summands: list[Term] = []
@@ -180,11 +186,11 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
         ]
         factor = reduce(terms.add, sums)
         if is_exponential(unit):
-            own = next(stable_terms(Writer(graph, inner), broadcast(unit, whole, axes)), None)
-            if own is None:
+            stable = next(stable_terms(Writer(graph, inner), broadcast(unit, whole, axes)), None)
+            if stable is None:
                 return None
             spec = (tuple(range(len(axes))),) * 3
-            factor = own if parts == {(): 1} else terms.einsum(spec, own, factor)
+            factor = stable if parts == {(): 1} else terms.einsum(spec, stable, factor)
         summands.append(factor)
     total = reduce(terms.add, summands)
     pool = [(total, axes), *_factors(graph, common)]
@@ -194,11 +200,11 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
 def _common(a: Monomial, b: Monomial) -> Monomial:
     other = {(c, axes): p for c, axes, p in b}
     least = ((c, axes, min(p, other.get((c, axes), 0))) for c, axes, p in a)
-    return tuple(own for own in least if own[2] > 0)
+    return tuple(factor for factor in least if factor[2] > 0)
 
 
 def _placed(monomial: Monomial, axes: Indices) -> Monomial:
-    return tuple((c, tuple(map(axes.index, own)), p) for c, own, p in monomial)
+    return tuple((c, tuple(map(axes.index, part)), p) for c, part, p in monomial)
 
 
 def _factors(graph: Snapshot, monomial: Monomial) -> list[tuple[Term, Indices]]:

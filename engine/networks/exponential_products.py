@@ -61,20 +61,20 @@ def _of_one_exponential(graph: Snapshot, network: Network) -> Iterable[tuple[int
     They are functions of exp z, with one z or with multiples of it: with q = exp z, the product of
     q / (1 + q) and tanh z is no product of powers of q and q ± 1, though each of them is one.
     """
-    own: dict[int, Exponential] = {}
+    exponentials: dict[int, Exponential] = {}
     for k, (cls, part) in enumerate(network.factors):
         element = exponential(graph, cls)
         if element and len(set(part)) == len(part):
-            own[k] = element
-    largest = max((network.factors[k][1] for k in own), key=len, default=())
-    own = {
+            exponentials[k] = element
+    largest = max((network.factors[k][1] for k in exponentials), key=len, default=())
+    exponentials = {
         k: broadcast(e, network.factors[k][1], largest)
-        for k, e in own.items()
+        for k, e in exponentials.items()
         if set(network.factors[k][1]) <= set(largest)
     }
-    plain = [k for k, e in own.items() if not e.step]
+    plain = [k for k, e in exponentials.items() if not e.step]
     groups: dict[object, list[int]] = {}
-    for k, e in own.items():
+    for k, e in exponentials.items():
         if e.step:
             groups.setdefault(("of z", e.step), [*plain]).append(k)
             groups.setdefault(("of multiples of z", direction(e.step)), [*plain]).append(k)
@@ -101,15 +101,15 @@ def on_the_same_axes(network: Network, chosen: Callable[[int], bool]) -> list[li
 def exponentials_first(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
     """A product whose factors that are functions of one exponential are multiplied first."""
     closed = along_deltas(graph, network)
-    for own in (closed, with_sum_as_product(graph, closed)):
-        for chosen in _of_one_exponential(graph, own):
-            step = ("exponentials first", cls, own, chosen)
-            if len(chosen) > 1 and len(own.factors) > 2 and graph.first_time(step):
-                yield multiplied_first(graph, own, chosen)
+    for variant in (closed, with_sum_as_product(graph, closed)):
+        for chosen in _of_one_exponential(graph, variant):
+            step = ("exponentials first", cls, variant, chosen)
+            if len(chosen) > 1 and len(variant.factors) > 2 and graph.first_time(step):
+                yield multiplied_first(graph, variant, chosen)
 
 
 def over_their_sum_first(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
-    """A product in which exponentials are divided by their own sum first."""
+    """A product in which exponentials are divided by their sum first."""
     places: dict[int, list[int]] = {}
     for k, (c, _) in enumerate(network.factors if len(network.factors) > 2 else ()):
         places.setdefault(c, []).append(k)
@@ -119,9 +119,9 @@ def over_their_sum_first(graph: Snapshot, cls: int, network: Network) -> Iterato
             if m.constructor == "ein1" and exponential(graph, m.children[0]):
                 source, kept = m.spec
                 for j, k in product(places.get(m.children[0], ()), below):
-                    own, part = network.factors[j][1], network.factors[k][1]
+                    indices, part = network.factors[j][1], network.factors[k][1]
                     step = ("over their sum first", cls, network, j, k)
-                    along = tuple(own[source.index(i)] for i in kept)
+                    along = tuple(indices[source.index(i)] for i in kept)
                     if along == part and graph.first_time(step):
                         yield multiplied_first(graph, network, (j, k))
 
@@ -142,7 +142,7 @@ def without_common_base(
         found = [set[int]()]
         for cls, part in inside:
             if any(other.issubset(part) or other.issuperset(part) for other in beside):
-                found = [own | more for own in found for more in _bases_of(graph, cls)]
+                found = [before | more for before in found for more in _bases_of(graph, cls)]
         bases += found
     return all(bases) and not set.intersection(*bases)
 
@@ -163,13 +163,13 @@ def with_whole_exponentials(
 
 def _bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
     """The base of an exponential; of a sum, those of the exponentials in each of its terms."""
-    own = _bases_in(graph, [cls])
+    bases = _bases_in(graph, [cls])
     for form, _ in linear_forms(graph, cls)[-1:]:
-        if not own and len(form) <= MAX_DISTRIBUTED:
+        if not bases and len(form) <= MAX_DISTRIBUTED:
             products = [[c for c, _ in multiple(graph, t, n).factors] for t, n in form.items()]
             pairs = zip(form, products, strict=True)
             return [_bases_in(graph, [t]) or _bases_in(graph, factors) for t, factors in pairs]
-    return [own]
+    return [bases]
 
 
 def _bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
@@ -199,7 +199,7 @@ def exponentials_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     parts = _sums_of_products(graph, cls, form)
     shared = [_exponential_powers(graph, n) for n in parts]
     for base in shared[0] if shared else ():
-        p = max(own.get(base, Fraction(0)) for own in shared)
+        p = max(powers.get(base, Fraction(0)) for powers in shared)
         if p < 0:
             found = (exponent_and_cofactor(graph, n, base) for n in parts)
             rests = [(q - p, cofactor) for q, cofactor in found]
@@ -231,8 +231,8 @@ def exponential_sums(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     whole = sum_of(element for _, element in parts)
     if len({network_key(rest) for rest, _ in parts}) == 1 and is_exponential(whole):
         rest, _ = parts[0]
-        own = {i for _, part in rest.factors for i in part}
-        shown = tuple(i for i in rest.out if i in own)
+        indices = {i for _, part in rest.factors for i in part}
+        shown = tuple(i for i in rest.out if i in indices)
         first = contract(graph, rest, rest.factors, shown)
         dims = tuple(rest.sizes[i] for i in rest.out)
         for term in written_products(Writer(graph, dims), cast(Exponential, whole)):
@@ -241,10 +241,10 @@ def exponential_sums(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
 
 def bounded_terms_first(graph: Snapshot, _: int, form: LinearForm) -> Iterator[Term]:
     """A sum in which bounded functions of one exponential are added first."""
-    found = {t: own for t in form if (own := elements(graph).get(t)) is not None}
+    found = {t: element for t in form if (element := elements(graph).get(t)) is not None}
     alike = 1 < len(found) < len(form) <= MAX_DISTRIBUTED
-    if alike and all(own.is_bounded for own in found.values()):
-        numbers = (Exponential(numerator=(form[t],)).times(own) for t, own in found.items())
+    if alike and all(element.is_bounded for element in found.values()):
+        numbers = (Exponential(numerator=(form[t],)).times(element) for t, element in found.items())
         if is_exponential(sum_of(n for n in numbers if n)):
             rest = {t: c for t, c in form.items() if t not in found}
             first = total(graph, {t: form[t] for t in found})

@@ -181,8 +181,8 @@ def _is_of_cheaper(graph: Snapshot, cls: int, m: ENode) -> bool:
     """Whether an e-node of an e-class is a multiple of a cheaper e-class."""
     if m.constructor not in ("scale", "negate"):
         return False
-    own, other = ((graph.tree_cost.get(c, 0), c) for c in (cls, m.children[0]))
-    return other < own
+    whole, operand = ((graph.tree_cost.get(c, 0), c) for c in (cls, m.children[0]))
+    return operand < whole
 
 
 def sums_by_form(graph: Snapshot) -> Mapping[tuple[Form, Dims], int]:

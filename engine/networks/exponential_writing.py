@@ -62,19 +62,19 @@ class Writer:
         cls, axes = key
         return self.spread(self.graph.term(cls), axes)
 
-    def spread(self, own: Term, axes: Indices) -> Term:
+    def spread(self, term: Term, axes: Indices) -> Term:
         """A term, repeated along the axes that it has not."""
         every = tuple(range(len(self.dims)))
         if axes == every:
-            return own
+            return term
         rest = tuple(k for k in every if k not in axes)
         if not rest:
-            return terms.einsum(canonical([axes], every), own)
+            return terms.einsum(canonical([axes], every), term)
         ones = terms.constant(1, tuple(self.dims[k] for k in rest))
-        return terms.einsum(canonical([axes, rest], every), own, ones)
+        return terms.einsum(canonical([axes, rest], every), term, ones)
 
     def total(self, form: Form) -> Term:
-        """A linear form: the sum that is there already, or one in an order of its own."""
+        """A linear form: the sum that is there already, or a new one, positive terms first."""
         known = sums_by_form(self.graph).get((form, self.dims))
         if known is not None:
             return self.graph.term(known)
@@ -285,7 +285,9 @@ def in_tangents(p: Polynomial) -> Polynomial:
     """
     high, low, degree = (HALF, HALF), (HALF, -HALF), len(p) - 1
     powers = ([high] * j + [low] * (degree - j) for j in range(degree + 1))
-    terms_of = (reduce(polynomial_product, own, (c,)) for c, own in zip(p, powers, strict=True))
+    terms_of = (
+        reduce(polynomial_product, factors, (c,)) for c, factors in zip(p, powers, strict=True)
+    )
     return reduce(polynomial_sum, terms_of, ())
 
 
@@ -349,7 +351,7 @@ def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
             cls, axes = key
             if cls == first and all(axes[i] == k for i, k in kept.items()):
                 return form_of(
-                    ((c, tuple(axes[i] for i in own)), number) for (c, own), number in inner
+                    ((c, tuple(axes[i] for i in part)), number) for (c, part), number in inner
                 )
     return None
 

@@ -79,7 +79,7 @@ def _product(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> list[Networ
     for place in reversed(range(len(factors))):
         inner = known.get(node.children[place], ())
         if inner and len(inner) * len(found) <= MOST_SUMMANDS:
-            found = [own.with_factor(place, s) for own in found for s in inner]
+            found = [network.with_factor(place, s) for network in found for s in inner]
     return found
 
 
@@ -107,12 +107,12 @@ def _written(graph: Snapshot, network: Network) -> Term:
     beside = [f for k, f in enumerate(network.factors) if k not in places]
     pool = [(graph.term(c), part) for c, part in beside]
     needed = {*network.out, *(i for _, part in beside for i in part)}
-    own = [(graph.term(c), part) for c, part in sorted(network.factors[k] for k in places)]
-    chosen = [f for f in own if f[0].op == "selection"]
+    sparse = [(graph.term(c), part) for c, part in sorted(network.factors[k] for k in places)]
+    chosen = [f for f in sparse if f[0].op == "selection"]
     whole = _joined(chosen) if len({t for t, _ in chosen}) > 1 else None
-    own = [f for f in own if f not in chosen] + [whole] if whole else own
-    kept = tuple(dict.fromkeys(i for _, part in own for i in part if i in needed))
-    pool.append((contract_terms(graph, network, own, kept), kept))
+    sparse = [f for f in sparse if f not in chosen] + [whole] if whole else sparse
+    kept = tuple(dict.fromkeys(i for _, part in sparse for i in part if i in needed))
+    pool.append((contract_terms(graph, network, sparse, kept), kept))
     first, part = pool[0]
     pool[0] = scaled(network.coefficient, first), part
     return contract_terms(graph, network, pool, network.out)
@@ -127,7 +127,7 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
     for k, (c, part) in enumerate(network.factors):
         if isinstance(graph.sparsity.get(c), Chosen):
             groups.setdefault(part[:-1], []).append(k)
-    for places in (own for own in groups.values() if len(own) > 1):
+    for places in (group for group in groups.values() if len(group) > 1):
         whole = _joined([(graph.term(c), p) for c, p in sorted(network.factors[k] for k in places)])
         if whole is not None and graph.first_time(("selections", cls, network, *places)):
             yield with_product(graph, network, places, whole, cheapest_path)
@@ -135,12 +135,14 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
 
 def _joined(selections: Sequence[Placed]) -> Placed | None:
     """Different selections with the same rows as one of all their axes; None where they are not."""
-    distinct = len({own for own, _ in selections}) == len(selections)
-    if not distinct or any(own.op != "selection" or len(own.chosen) > 1 for own, _ in selections):
+    distinct = len({term for term, _ in selections}) == len(selections)
+    if not distinct or any(
+        term.op != "selection" or len(term.chosen) > 1 for term, _ in selections
+    ):
         return None
     rows = selections[0][1][:-1]
     whole = (*rows, *(part[-1] for _, part in selections))
     if any(part[:-1] != rows for _, part in selections) or len({*whole}) < len(whole):
         return None
-    sizes = tuple(own.chosen[0] for own, _ in selections)
-    return terms.numeric("selection", *(own.args[0] for own, _ in selections), data=sizes), whole
+    sizes = tuple(term.chosen[0] for term, _ in selections)
+    return terms.numeric("selection", *(term.args[0] for term, _ in selections), data=sizes), whole

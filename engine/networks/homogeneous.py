@@ -78,8 +78,8 @@ def divided_by_exponentials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         found = _read_homogeneous(graph, divisor)
         done: dict[tuple[int, Indices], Term] = {}
         for cls, ways in found.items():
-            for axes, own in ways.items():
-                if own.exponential and not own.degree:
+            for axes, way in ways.items():
+                if way.exponential and not way.degree:
                     yield cls, _written(graph, divisor, found, (cls, axes), done)
 
 
@@ -110,10 +110,10 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
         # The sum that divides may be written as a sum once more, where that costs no more.
         first: dict[Indices, _Homogeneous] = {}
         for m in (node, *graph.members[cls]):
-            own = _of_node(graph, cls, m, found)
-            first = first or own
-            if any(w.divided for w in own.values()):
-                return own
+            by_axes = _of_node(graph, cls, m, found)
+            first = first or by_axes
+            if any(w.divided for w in by_axes.values()):
+                return by_axes
         return first
 
     found: dict[int, dict[Indices, _Homogeneous]] = {}
@@ -128,9 +128,9 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
             missing = operands(stack[-1])
             stack += missing
             if not missing:
-                own = stack.pop()
-                if own not in found:
-                    found[own] = ways(own)
+                ready = stack.pop()
+                if ready not in found:
+                    found[ready] = ways(ready)
         if any(w.divided for w in found[cls].values()):
             above = {order[c] for c in made_of.get(cls, ()) if c in order and order[c] > order[cls]}
             for k in sorted(above - seen):
@@ -178,15 +178,15 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
         (c, tuple(same[i] for i in part)) for c, part in zip(node.children, spec, strict=False)
     ]
     shared = dict.fromkeys(
-        tuple(part[k] for k in own) for c, part in factors for own in found.get(c, ())
+        tuple(part[k] for k in along) for c, part in factors for along in found.get(c, ())
     )
     result: dict[Indices, _Homogeneous] = {}
     for indices in shared:
         inside: list[tuple[int, Indices]] = []
         for place, (c, part) in enumerate(factors):
-            here = (own for own in _places(indices, part) if own in found.get(c, ()))
-            inside += [(place, own) for own in islice(here, 1)]
-        parts = [found[node.children[place]][own] for place, own in inside]
+            here = (along for along in _places(indices, part) if along in found.get(c, ()))
+            inside += [(place, along) for along in islice(here, 1)]
+        parts = [found[node.children[place]][along] for place, along in inside]
         whole = _Homogeneous(
             sum((p.degree for p in parts), Fraction(0)),
             any(p.exponential for p in parts),
@@ -210,13 +210,13 @@ def _linked(graph: Snapshot, operands: Sequence[int], spec: Spec) -> dict[int, i
         if graph.sparsity.get(c) is True:
             half = len(part) // 2
             for i, j in zip(part[:half], part[half:], strict=True):
-                same = {k: same[i] if own == same[j] else own for k, own in same.items()}
+                same = {k: same[i] if n == same[j] else n for k, n in same.items()}
     return same
 
 
 def _places(indices: Indices, part: Indices) -> Iterator[Indices]:
     """The axes, each another one, that have some indices."""
-    for axes in product(*([k for k, own in enumerate(part) if own == i] for i in indices)):
+    for axes in product(*([k for k, j in enumerate(part) if j == i] for i in indices)):
         if len(set(axes)) == len(axes):
             yield axes
 
@@ -226,14 +226,14 @@ def _of_sum(node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
     first, second = (found.get(c, {}) for c in node.children)
     return {
         axes: _Homogeneous(
-            own.degree,
-            own.exponential or second[axes].exponential,
+            way.degree,
+            way.exponential or second[axes].exponential,
             node,
             ((0, axes), (1, axes)),
-            own.divided or second[axes].divided,
+            way.divided or second[axes].divided,
         )
-        for axes, own in first.items()
-        if axes in second and own.degree == second[axes].degree
+        for axes, way in first.items()
+        if axes in second and way.degree == second[axes].degree
     }
 
 
@@ -245,8 +245,8 @@ def _of_power(
     if base not in exponents:
         return {}
     return {
-        axes: replace(own, degree=own.degree * exponents[base], node=node, inside=((0, axes),))
-        for axes, own in found.get(base, {}).items()
+        axes: replace(way, degree=way.degree * exponents[base], node=node, inside=((0, axes),))
+        for axes, way in found.get(base, {}).items()
     }
 
 
@@ -262,8 +262,8 @@ def _units(graph: Snapshot, divisor: int) -> Mapping[int, Fraction]:
 
 def _degree(graph: Snapshot, cls: int, units: Mapping[int, Fraction]) -> Fraction:
     """How often an exponential has that of the divisor in it; an unrelated one counts as one."""
-    own = _arguments(elements(graph)[cls])
-    return next((own[c] / unit for c, unit in units.items() if c in own), Fraction(1))
+    arguments = _arguments(elements(graph)[cls])
+    return next((arguments[c] / unit for c, unit in units.items() if c in arguments), Fraction(1))
 
 
 def _is_numerator(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
@@ -290,8 +290,8 @@ def _written(
     stack = [root]
     while stack:
         cls, axes = stack[-1]
-        own = found[cls][axes]
-        changed = {place: (own.node.children[place], inner) for place, inner in own.inside}
+        way = found[cls][axes]
+        changed = {place: (way.node.children[place], inner) for place, inner in way.inside}
         missing = [x for x in changed.values() if x not in done]
         stack += missing
         if missing:
@@ -300,13 +300,13 @@ def _written(
         if changed:
             args = tuple(
                 done[changed[k]] if k in changed else graph.term(c)
-                for k, c in enumerate(own.node.children)
+                for k, c in enumerate(way.node.children)
             )
-            done[cls, axes] = graph.as_term(own.node, args)
-        elif own.exponential:
+            done[cls, axes] = graph.as_term(way.node, args)
+        elif way.exponential:
             term = graph.term(cls)
             every = tuple(range(term.order))
-            inverse = terms.power(graph.term(divisor), terms.constant(-own.degree))
+            inverse = terms.power(graph.term(divisor), terms.constant(-way.degree))
             done[cls, axes] = terms.einsum(canonical([axes, every], every), inverse, term)
         else:
             done[cls, axes] = terms.constant(1, graph.dims[divisor])

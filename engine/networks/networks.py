@@ -133,7 +133,7 @@ def along_deltas(graph: Snapshot, network: Network) -> Network:
 
 
 def constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
-    """The network with constants in its coefficient, unless it sums them over axes of their own."""
+    """The network with constants in its coefficient, except over axes that only they have."""
     coefficient = network.coefficient
     factors = list(network.factors)
     for factor in network.factors:
@@ -272,7 +272,7 @@ def smallest_first(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[
 
     def price(pair: tuple[int, int]) -> tuple[int, int]:
         both = (product_of(*pair), left[pair[0]] | left[pair[1]])
-        entries, points = (prod(lengths[i] for i in own) for own in both)
+        entries, points = (prod(lengths[i] for i in indices) for indices in both)
         return entries, points
 
     while len(left) > 1:
@@ -300,8 +300,8 @@ def cheapest_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[i
     inside = [IndexSet().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
     kept = [inside[m] & (inside[~m] | out) for m in every]
     price: list[float] = [inf for _ in every]
-    for k, own in enumerate(factors):
-        kept[1 << k], price[1 << k] = own, 0
+    for k, factor in enumerate(factors):
+        kept[1 << k], price[1 << k] = factor, 0
     halves: dict[int, int] = {}
     sizes: dict[IndexSet, int] = {}
 

@@ -55,10 +55,10 @@ def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
                 spec = node.spec
                 twin = {i: spec[-1][axes[k]] for k, i in enumerate(spec[-1])}
                 for child, part in zip(node.children, spec, strict=False):
-                    own = [twin.get(i, i) for i in part]
+                    mirrored = [twin.get(i, i) for i in part]
                     once = len({*part}) == len(part)
-                    if once and {*own} == {*part} and own != [*part]:
-                        yield child, tuple(map(part.index, own))
+                    if once and {*mirrored} == {*part} and mirrored != [*part]:
+                        yield child, tuple(map(part.index, mirrored))
 
 
 def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
@@ -150,7 +150,7 @@ def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
         found = True
         inside = [network.factors[k] for k in part]
         rest = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
-        shown = interface({i for _, own in inside for i in own}, rest, network.out)
+        shown = interface({i for _, indices in inside for i in indices}, rest, network.out)
         pool.append((contract(graph, network, inside, shown), shown))
         pool.append((pool[-1][0], tuple(names[i] for i in shown)))
     if not found:
@@ -165,8 +165,8 @@ def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]
     for k, (_, part) in enumerate(network.factors):
         for i in part:
             if names[i] != i:
-                own, other = group[k], group[first.setdefault(i, k)]
-                group = [other if g == own else g for g in group]
+                old, new = group[k], group[first.setdefault(i, k)]
+                group = [new if g == old else g for g in group]
     return [[k for k, g in enumerate(group) if g == leader] for leader in dict.fromkeys(group)]
 
 
@@ -179,11 +179,11 @@ MAX_WEIGHTS = 8
 
 @dataclass(frozen=True)
 class _Repeated:
-    """A matrix's e-class with axes (summed, own) or the reverse, and two or three own indices."""
+    """A matrix's e-class with axes (summed, kept) or the reverse, and two or three kept indices."""
 
     cls: int
     summed_first: bool
-    own: Indices
+    kept: Indices
 
 
 def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Iterator[Term]:
@@ -196,7 +196,7 @@ def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Itera
     first, *others = (_repeated(n) for n in networks)
     for found in first:
         if all(found in other for other in others):
-            summed = [own[found] for own in (first, *others)]
+            summed = [repeated[found] for repeated in (first, *others)]
             rests = [_cofactor(n, found, s) for n, s in zip(networks, summed, strict=True)]
             lengths = [len(rest.factors) for rest in rests]
             if any(lengths) and max(lengths) <= MAX_WEIGHTS:
@@ -210,19 +210,19 @@ def _repeated(network: Network) -> dict[_Repeated, int]:
     for cls, part in network.factors:
         if len(part) == 2:
             for place in (0, 1):
-                summed, own = part[place], part[1 - place]
-                users = sum(own in p for _, p in network.factors)
-                if summed not in network.out and own in network.out and users == 1:
-                    groups.setdefault((cls, place == 0, summed), []).append(own)
+                summed, kept = part[place], part[1 - place]
+                users = sum(kept in p for _, p in network.factors)
+                if summed not in network.out and kept in network.out and users == 1:
+                    groups.setdefault((cls, place == 0, summed), []).append(kept)
     return {
-        _Repeated(cls, first, tuple(sorted(own))): summed
-        for (cls, first, summed), own in groups.items()
-        if len(own) in (2, 3)
+        _Repeated(cls, first, tuple(sorted(indices))): summed
+        for (cls, first, summed), indices in groups.items()
+        if len(indices) in (2, 3)
     }
 
 
 def _cofactor(network: Network, found: _Repeated, summed: int) -> Network:
-    taken = {frozenset((summed, i)) for i in found.own}
+    taken = {frozenset((summed, i)) for i in found.kept}
     rest = (
         (cls, part)
         for cls, part in network.factors
@@ -236,8 +236,8 @@ def _symmetric_products(
 ) -> Iterator[Term]:
     """The product by rows of the weights, and by columns; each cofactor has its summed index."""
     out = rests[0][0].out
-    inner = tuple(i for i in out if i not in found.own)
-    made = inner + found.own
+    inner = tuple(i for i in out if i not in found.kept)
+    made = inner + found.kept
     matrix = graph.term(found.cls)
     if not found.summed_first:
         matrix = terms.einsum("ij->ji", matrix)
@@ -251,8 +251,8 @@ def _symmetric_products(
         return reduce(terms.add, [as_term(graph, part) for part in parts])
 
     by_rows = weights(lambda summed: (summed, *inner))
-    ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.own))]
-    if inner and len(found.own) == 2:
+    ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.kept))]
+    if inner and len(found.kept) == 2:
         # The number of all goes to the result: there may be more weights.
         common = rests[0][0].coefficient or Fraction(1)
         by_columns = weights(lambda summed: (*inner, summed), common)

@@ -189,7 +189,7 @@ def _fixed_indices(graph: Snapshot, factor: Factor) -> set[int]:
     known = graph.sparsity.get(cls)
     conditions = known if isinstance(known, tuple) else ()
     axes = [affine.indices(f) for relation, f in conditions if relation == "="]
-    return {part[own[0]] for own in axes if len(own) == 1}
+    return {part[indices[0]] for indices in axes if len(indices) == 1}
 
 
 def _are_inverse(graph: Snapshot, first: Factor, second: Factor) -> bool:
@@ -294,13 +294,15 @@ def _long_product(
         return found or LongProduct(Counter({(cls, tuple(range(len(graph.dims[cls])))): 1}))
 
     if m.constructor == "scale":
-        own = inside(m.children[0])
-        # The cotangent of a scalar result is no number of its own.
-        return LongProduct(own.factors, m.value * own.number, own.numbers + (m.value != 1))
+        inner = inside(m.children[0])
+        # The factor 1, the cotangent of a scalar result, does not count as a number.
+        return LongProduct(inner.factors, m.value * inner.number, inner.numbers + (m.value != 1))
     if m.constructor == "power" and (p := graph.number(m.children[1])) and p.denominator == 1:
-        own, n = inside(m.children[0]), int(p)
-        factors = Counter({f: k * n for f, k in own.factors.items()})
-        return LongProduct(factors, own.number**n, own.numbers * abs(n)) if own.number else None
+        inner, n = inside(m.children[0]), int(p)
+        factors = Counter({f: k * n for f, k in inner.factors.items()})
+        return (
+            LongProduct(factors, inner.number**n, inner.numbers * abs(n)) if inner.number else None
+        )
     if m.constructor == "divide":
         above, below = map(inside, m.children)
         # Where all of a factor cancels, other laws say so.
@@ -317,9 +319,9 @@ def _long_product(
         if not part and (c := graph.number(child)) is not None:
             number, numbers = number * c, numbers + 1
             continue
-        own = inside(child)
-        number, numbers = number * own.number, numbers + own.numbers
-        for (base, indices), n in own.factors.items():
+        factor = inside(child)
+        number, numbers = number * factor.number, numbers + factor.numbers
+        for (base, indices), n in factor.factors.items():
             factors[base, tuple(place[part[i]] for i in indices)] += n
     return LongProduct(factors, number, numbers)
 
@@ -343,8 +345,8 @@ def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 known.setdefault(m.children[0], {})[p] = cls
     for base, powers in known.items():
         for sign in (1, -1):
-            own = sorted((p for p in {*powers, Fraction(sign)} if p * sign > 0), key=abs)
-            for p, q in pairwise(own):
+            exponents = sorted((p for p in {*powers, Fraction(sign)} if p * sign > 0), key=abs)
+            for p, q in pairwise(exponents):
                 # No more is needed of the base than the whole needs: both have one sign.
                 if (q - p).denominator == 1 and q in powers:
                     parts = (_power(graph, base, powers, p), _power(graph, base, powers, q - p))
@@ -391,8 +393,8 @@ def _adjacent_equal(
     for place, (other, indices) in enumerate(left):
         if other != cls or {*indices} == {*part} or indices[0] == indices[1]:
             continue
-        for own in (indices, indices[::-1]) if cls in graph.symmetric else (indices,):
-            for first, second in ((part, own), (own, part)):
+        for axes in (indices, indices[::-1]) if cls in graph.symmetric else (indices,):
+            for first, second in ((part, axes), (axes, part)):
                 if first[1] == second[0] and _joins_two_alone(network, first[1]):
                     return place, (first[0], second[1])
     return None
@@ -471,13 +473,13 @@ def from_left(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
     pool = [network.factors[k] for k in order]
     (first, part), *rest = pool
     whole = graph.term(first)
-    for k, (factor, own) in enumerate(rest):
+    for k, (factor, indices) in enumerate(rest):
         later = {i for _, other in rest[k + 1 :] for i in other} | {*network.out}
-        kept = tuple(i for i in dict.fromkeys((*part, *own)) if i in later)
+        kept = tuple(i for i in dict.fromkeys((*part, *indices)) if i in later)
         kept = network.out if k == len(rest) - 1 else kept
         if len(kept) > 2:
             return
-        whole = terms.einsum(canonical([part, own], kept), whole, graph.term(factor))
+        whole = terms.einsum(canonical([part, indices], kept), whole, graph.term(factor))
         part = kept
     yield scaled(network.coefficient, whole)
 
@@ -567,7 +569,7 @@ def _by_indices(factor: Term, part: Indices) -> list[Placed]:
 
     >>> a, b = (">=", ((0, 1), (2, -1))), (">=", ((1, 1), (2, -1)))
     >>> whole = terms.indicator(("n", "n", "n"), [a, b])
-    >>> [own for _, own in _by_indices(whole, (5, 6, 7))]
+    >>> [indices for _, indices in _by_indices(whole, (5, 6, 7))]
     [(5, 7), (6, 7)]
     """
     groups: dict[Indices, list[Constraint]] = {}
@@ -576,11 +578,11 @@ def _by_indices(factor: Term, part: Indices) -> list[Placed]:
     if len(groups) < 2:
         return [(factor, part)]
     found: list[Placed] = []
-    for own, constraints in groups.items():
-        axis = {i: k for k, i in enumerate(own)}
+    for indices, constraints in groups.items():
+        axis = {i: k for k, i in enumerate(indices)}
         renamed = [(relation, affine.renamed(f, axis)) for relation, f in constraints]
-        dims = tuple(factor.dims[i] for i in own)
-        found.append((terms.indicator(dims, renamed), tuple(part[i] for i in own)))
+        dims = tuple(factor.dims[i] for i in indices)
+        found.append((terms.indicator(dims, renamed), tuple(part[i] for i in indices)))
     return found
 
 
@@ -698,10 +700,10 @@ def _gathered(
     """
     known = {t: _cheapest_of_each(graph, t, read) for t in form}
     users: dict[Hashable, list[int]] = {}
-    for t, own in known.items():
-        for key in own:
+    for t, operations in known.items():
+        for key in operations:
             users.setdefault(key, []).append(t)
-    keys = {tuple(own): key for key, own in users.items() if len(own) > 1}
+    keys = {tuple(group): key for key, group in users.items() if len(group) > 1}
     groups = without_overlaps(sorted(keys, key=len, reverse=True))
     if not groups or not graph.first_time((made.__qualname__, cls, frozenset(form.items()))):
         return
@@ -711,7 +713,7 @@ def _gathered(
     for group in groups:
         operands = zip(*(known[t][keys[group]] for t in group), strict=True)
         numbers = [form[t] for t in group]
-        sums = [_sum(graph, list(zip(own, numbers, strict=True))) for own in operands]
+        sums = [_sum(graph, list(zip(classes, numbers, strict=True))) for classes in operands]
         summands.append(made(keys[group], sums))
     yield reduce(terms.add, summands)
 
@@ -723,9 +725,9 @@ def _cheapest_of_each(
     found: dict[Hashable, tuple[int, ...]] = {}
     prices: dict[Hashable, int] = {}
     for m in graph.members[cls]:
-        own = None if m.subsumed else read(m)
-        if own is not None:
-            key, operands = own
+        operation = None if m.subsumed else read(m)
+        if operation is not None:
+            key, operands = operation
             price = sum(graph.tree_cost[c] for c in operands)
             if key not in prices or price < prices[key]:
                 prices[key], found[key] = price, operands
@@ -748,7 +750,7 @@ def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, .
         shown = ((c, tuple(i if i in network.out else -1 for i in p)) for c, p in network.factors)
         for key in dict.fromkeys(shown):
             users.setdefault(key, []).append(t)
-    groups = dict.fromkeys(tuple(own) for own in users.values() if len(own) > 1)
+    groups = dict.fromkeys(tuple(group) for group in users.values() if len(group) > 1)
     return sorted(groups, key=len, reverse=True)
 
 
@@ -855,7 +857,7 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
 
     `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel. Sums
-    of exponentials have laws of their own (`engine/networks/exponential_products.py`).
+    of exponentials have other laws (`engine/networks/exponential_products.py`).
     """
     if not 2 <= len(form) <= MAX_DISTRIBUTED:
         return
@@ -898,19 +900,19 @@ def exponent_and_cofactor(
 ) -> tuple[Fraction, Network]:
     """The exponent of a base in a product, and the product of the other factors."""
     powers = [(part, base_of(graph, c)) for c, part in network.factors]
-    own = [p if (b, part) == base else None for part, (b, p) in powers]
-    rest = tuple(f for f, p in zip(network.factors, own, strict=True) if p is None)
-    return sum((p for p in own if p), Fraction(0)), replace(network, factors=rest)
+    exponents = [p if (b, part) == base else None for part, (b, p) in powers]
+    rest = tuple(f for f, p in zip(network.factors, exponents, strict=True) if p is None)
+    return sum((p for p in exponents if p), Fraction(0)), replace(network, factors=rest)
 
 
 def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Network]:
     """A product times each term of a sum."""
     whole = replace(network, factors=(*network.factors, total))
     for t, c in linear_forms(graph, total[0])[0][0].items():
-        own = multiple(graph, t, c)
-        if len(own.sizes) > len(own.out):
-            own = replace(own, factors=((t, own.out),), coefficient=c)
-        product = whole.with_factor(len(network.factors), own)
+        summand = multiple(graph, t, c)
+        if len(summand.sizes) > len(summand.out):
+            summand = replace(summand, factors=((t, summand.out),), coefficient=c)
+        product = whole.with_factor(len(network.factors), summand)
         yield constants_in_coefficient(graph, product)
 
 
@@ -944,9 +946,9 @@ def _symbolic_exponent(
     exponents: list[tuple[int, Fraction]] = []
     total = Fraction(0)
     rest: list[Factor] = []
-    for factor, own in network.factors:
-        if own != part:
-            rest.append((factor, own))
+    for factor, indices in network.factors:
+        if indices != part:
+            rest.append((factor, indices))
         elif base in (tensors := _tensor_powers(graph, factor)):
             e = tensors[base]
             for t, c in (linear_forms(graph, e) or [({e: Fraction(1)}, 1)])[0][0].items():
@@ -958,7 +960,7 @@ def _symbolic_exponent(
         elif base in (numbers := graph.exponents(factor)):
             total += numbers[base]
         else:
-            rest.append((factor, own))
+            rest.append((factor, indices))
     return collected(exponents), total, replace(network, factors=tuple(rest))
 
 
@@ -972,16 +974,16 @@ def power_times_sum(
     search: Search = cheap_path,
 ) -> Term:
     """A power of a base times the sum of products, each times a power of the base itself."""
-    own, part = graph.term(base[0]), base[1]
+    term, part = graph.term(base[0]), base[1]
     total = terms.constant(0, graph.dims[cls])
     for k, (p, network) in enumerate(rests):
         pool = [(graph.term(c), indices) for c, indices in network.factors]
         if p:
-            pool.append((raised(own, p), part))
+            pool.append((raised(term, p), part))
         summand = as_term(graph, network, pool, search)
         total = terms.add(total, summand) if k else summand
     out = tuple(range(len(graph.dims[cls])))
-    return terms.einsum(canonical([part, out], out), terms.power(own, exponent), total)
+    return terms.einsum(canonical([part, out], out), terms.power(term, exponent), total)
 
 
 def with_repeated_factor(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
@@ -1004,16 +1006,18 @@ def _repeated(
 ) -> Term | None:
     r, part = factor
     for t in form:
-        own = cheapest_network(graph, t)
-        inside = [(c, tuple(part[i] for i in p)) for c, p in own.factors if {*p} <= {*own.out}]
+        summand = cheapest_network(graph, t)
+        inside = [
+            (c, tuple(part[i] for i in p)) for c, p in summand.factors if {*p} <= {*summand.out}
+        ]
         taken = Counter([network.factors[place], factor, factor, *inside])
-        if len(inside) == len(own.factors) and taken <= Counter(network.factors):
+        if len(inside) == len(summand.factors) and taken <= Counter(network.factors):
             times = partial(terms.einsum, hadamard(len(part)), graph.term(r))
             summands = [scaled(c, times(graph.term(u))) for u, c in form.items()]
             left = Counter(network.factors) - taken
             pool = [(graph.term(c), p) for c, p in left.elements()]
             pool += [(times(graph.term(t)), part), (reduce(terms.add, summands), part)]
-            number = network.coefficient / own.coefficient
+            number = network.coefficient / summand.coefficient
             return as_term(graph, replace(network, coefficient=number), pool)
     return None
 
@@ -1057,8 +1061,8 @@ def sums_over_deltas(
     graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
 ) -> bool:
     """Whether all terms of the sum have deltas, and the product sums an index of one."""
-    deltas = [[p for c, p in own if graph.sparsity.get(c) is True and p] for own, _ in parts]
-    return all(deltas) and any(not {*p} <= {*network.out} for own in deltas for p in own)
+    deltas = [[p for c, p in inside if graph.sparsity.get(c) is True and p] for inside, _ in parts]
+    return all(deltas) and any(not {*p} <= {*network.out} for of_term in deltas for p in of_term)
 
 
 def needs_one_entry(
@@ -1067,8 +1071,8 @@ def needs_one_entry(
     """Whether an indicator in a term of the sum fixes an index of a factor beside it."""
     return any(
         not _fixed_indices(graph, f).isdisjoint(i for _, p in beside for i in p)
-        for own, beside in parts
-        for f in own
+        for inside, beside in parts
+        for f in inside
     )
 
 
@@ -1078,17 +1082,17 @@ def sums_what_is_constant(
     """Whether a term of the sum has equal entries along an axis over which the product sums."""
     summed = {*network.factors[place][1]} - {*network.out}
     varying = [
-        {i for c, p in own if not graph.has(c, ("constant",)) for i in p} for own, _ in parts
+        {i for c, p in inside if not graph.has(c, ("constant",)) for i in p} for inside, _ in parts
     ]
-    return len(parts) > 1 and any(not summed <= own for own in varying)
+    return len(parts) > 1 and any(not summed <= indices for indices in varying)
 
 
 def cancels(graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]) -> bool:
     """Whether a term of the sum has a power of a base, and the factor beside it its inverse."""
     return any(
         left == right and opposed(graph.exponents(a), graph.exponents(b))
-        for own, beside in parts
-        for a, left in own
+        for inside, beside in parts
+        for a, left in inside
         for b, right in beside
     )
 

@@ -72,19 +72,19 @@ def structured_class(forms: Polynomials, cls: int, dims: Dims) -> Polynomial | N
     """
     graph = forms.graph
     if graph.knows(cls, DIAGONAL):
-        own = Factor(forms.atoms.number("diagonal", cls), 1, (0,))
-        return forms.joined([], (0, 0), {0: dims[0]}, [own])
+        diagonal = Factor(forms.atoms.number("diagonal", cls), 1, (0,))
+        return forms.joined([], (0, 0), {0: dims[0]}, [diagonal])
     if graph.knows(cls, SKEW):
         half = forms.atoms.number("skew", cls)
         ways = [forms.product([Factor(half, 1, p)], dims) for p in ((0, 1), (1, 0))]
         return forms.sum([(ways[0], Fraction(1, 2)), (ways[1], Fraction(-1, 2))])
     for word, sign in ((LOWER, 1), (UPPER, -1)):
         if graph.knows(cls, word):
-            own = Factor(forms.atoms.number("class", cls), 1, (0, 1))
+            matrix = Factor(forms.atoms.number("class", cls), 1, (0, 1))
             condition: Constraint = (">=", form([(0, sign), (1, -sign)]))
             conditions = canonical_constraints(dims, [condition])
             inside = indicator_factor(forms.atoms, (0, 1), dims, conditions)
-            return forms.product([own, inside], dims)
+            return forms.product([matrix, inside], dims)
     return None
 
 
@@ -106,8 +106,8 @@ def function_of(
     """An element-wise function of a polynomial; it has the axes alone that its argument needs."""
     kept = [k for k in range(len(dims)) if any(_uses(m, k) for m in argument)]
     inner = tuple(dims[k] for k in kept)
-    own = _restricted(forms, argument, kept)
-    atom, order, number = _atom(forms, kind, name, own, inner)
+    restricted = _restricted(forms, argument, kept)
+    atom, order, number = _atom(forms, kind, name, restricted, inner)
     factor = Factor(atom, exponent, tuple(kept[k] for k in order))
     whole = forms.product([factor], dims)
     return forms.sum([(whole, raised(number, exponent))]) if number != 1 else whole
@@ -151,8 +151,8 @@ def _chain(forms: Polynomials, argument: Polynomial) -> list[Polynomial]:
         (f,) = here
         rest.remove(f)
         turned = f.part[0] != places[-1]
-        own = f._replace(part=(1, 0) if turned else (0, 1))
-        found.append(forms.joined([], (0, 1), dict.fromkeys((0, 1), m.sizes[0]), [own]))
+        factor = f._replace(part=(1, 0) if turned else (0, 1))
+        found.append(forms.joined([], (0, 1), dict.fromkeys((0, 1), m.sizes[0]), [factor]))
         places.append(f.part[0] if turned else f.part[1])
     return found if places[-1] == m.out[1] and len(set(places)) == len(places) else []
 
@@ -187,10 +187,10 @@ def _atom(
     atom has those of its argument.
     """
     sizes = dict(enumerate(dims))
-    own = tuple(sizes)
+    labels = tuple(sizes)
     found: list[tuple[Key, Indices, Number]] = []
-    for order in permuted_axes(len(dims)) if kind != "exp" or len(dims) < 3 else [own]:
-        turned = forms.contract([(argument, own)], order, sizes)
+    for order in permuted_axes(len(dims)) if kind != "exp" or len(dims) < 3 else [labels]:
+        turned = forms.contract([(argument, labels)], order, sizes)
         number = turned[leading(turned)] if kind in ("power", "inv") and turned else 1
         monic = {m: exact(Fraction(c) / number) for m, c in turned.items()}
         found.append((tuple(sorted(monic.items(), key=_rank)), order, number))
@@ -217,9 +217,9 @@ def _restricted(forms: Polynomials, polynomial: Polynomial, kept: Sequence[int])
         out = [m.out[k] for k in kept]
         needed = {i for f in m.factors for i in f.part} | set(out)
         sizes = {i: d for i, d in enumerate(m.sizes) if i in needed}
-        own = canonical(forms.atoms, m.factors, out, sizes)
-        assert own is not None
-        found[own[0]] = c
+        reduced = canonical(forms.atoms, m.factors, out, sizes)
+        assert reduced is not None
+        found[reduced[0]] = c
     return found
 
 
@@ -334,7 +334,11 @@ def _content(
                 if all(i in place for i in f.part) and (any_atom or _is_positive(forms, f.atom))
             }
         )
-    least = {key: min(own.get(key, 0) for own in found) for own in found for key in own}
+    least = {
+        key: min(exponents.get(key, 0) for exponents in found)
+        for exponents in found
+        for key in exponents
+    }
     taken = [Factor(atom, e, part) for (atom, part), e in least.items() if e]
     if not taken:
         return [], polynomial
@@ -360,11 +364,11 @@ def _exp(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
         if _is_logarithm(forms, m):
             (f,) = m.factors
             places = tuple(m.out.index(i) for i in f.part)
-            own = power(
+            factor = power(
                 forms, dict(forms.atoms.function(f.atom)[1]), c, tuple(dims[k] for k in places)
             )
             sizes = dict(enumerate(dims))
-            factors.append(forms.contract([(own, places)], tuple(sizes), sizes))
+            factors.append(forms.contract([(factor, places)], tuple(sizes), sizes))
             continue
         factors.append(function_of(forms, "", {m: 1}, dims, kind="exp", exponent=c))
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)
@@ -384,18 +388,18 @@ def _is_entrywise(m: Monomial) -> bool:
 
 
 def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
-    """The logarithm; positive factors of all terms have their own logarithms."""
+    """The logarithm; that of each positive factor of all terms by itself."""
     taken, rest = _content(forms, argument, dims, any_atom=False)
     sizes = dict(enumerate(dims))
     summands: list[tuple[Polynomial, Number]] = []
     for f in taken:
         inner = tuple(dims[k] for k in f.part)
         if forms.atoms.kind(f.atom) == "exp":
-            own = dict(forms.atoms.function(f.atom)[1])
+            logarithm = dict(forms.atoms.function(f.atom)[1])
         else:
             whole = forms.product([Factor(f.atom, 1, tuple(range(len(inner))))], inner)
-            own = function_of(forms, "", whole, inner, kind="log")
-        summands.append((forms.contract([(own, f.part)], tuple(sizes), sizes), f.exponent))
+            logarithm = function_of(forms, "", whole, inner, kind="log")
+        summands.append((forms.contract([(logarithm, f.part)], tuple(sizes), sizes), f.exponent))
     if rest != forms.number(1, dims):
         summands.append((function_of(forms, "", rest, dims, kind="log"), 1))
     return forms.sum(summands)

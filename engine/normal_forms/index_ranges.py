@@ -44,18 +44,18 @@ def taken_indices(dims: Dims, constraints: Constraints) -> Iterator[tuple[str, i
 
 def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
     for k in affine.indices(f):
-        own = dims[k]
-        if not isinstance(own, str) or abs(affine.coefficient(f, k)) != 1:
+        size = dims[k]
+        if not isinstance(size, str) or abs(affine.coefficient(f, k)) != 1:
             continue
         value = solved(f, k)
         if any(isinstance(dims[i], str) for i in affine.indices(value)):
             continue
         # Counted from the end: the first of n entries has index -n.
-        from_end = affine.plus(value, affine.times(-1, affine.size_form(own)))
+        from_end = affine.plus(value, affine.times(-1, affine.size_form(size)))
         if not _symbols(value):
-            yield own, cast(int, affine.greatest(value, dims))
+            yield size, cast(int, affine.greatest(value, dims))
         elif not _symbols(from_end):
-            yield own, -1 - cast(int, affine.least(from_end, dims))
+            yield size, -1 - cast(int, affine.least(from_end, dims))
 
 
 def _symbols(f: Form) -> frozenset[str]:
@@ -77,7 +77,7 @@ def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
     It relies on it that no rule makes a term which has a value at fewer sizes than before.
     """
     made = {d for dims in graph.dims.values() for d in dims if not affine.is_simple(d)}
-    taken = {pair for own in _indicators(graph) for pair in taken_indices(*own)}
+    taken = {pair for indicator in _indicators(graph) for pair in taken_indices(*indicator)}
     found = {affine.form([*affine.size_form(size), ("", -1 - index)]) for size, index in taken}
     return tuple(sorted(found.union(map(affine.size_form, made)), key=str))
 

@@ -51,11 +51,11 @@ def indicator_factor(atoms: Atoms, part: Indices, dims: Dims, constraints: Const
 
 def settled(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
     """A monomial with its conditions taken together and split; None where nothing changes."""
-    own = [f for f in monomial.factors if _is_condition(forms.atoms, f)]
+    indicators = [f for f in monomial.factors if _is_condition(forms.atoms, f)]
     short = forms.singled if forms.taken_apart <= MOST_TAKEN_APART else frozenset[int]()
-    network = _Network(monomial, [f for f in monomial.factors if f not in own], short)
-    if own:
-        if not network.restrict(_together(forms.atoms, own)):
+    network = _Network(monomial, [f for f in monomial.factors if f not in indicators], short)
+    if indicators:
+        if not network.restrict(_together(forms.atoms, indicators)):
             return {}
         ways = [network.split(g, forms.known).items() for g in connected(network.constraints)]
         found: list[tuple[list[Factor], int]] = []
@@ -64,13 +64,13 @@ def settled(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
             factors = [network.factor(forms.atoms, c) for c in groups]
             found.append((factors, prod(number for _, number in chosen)))
         forms.taken_apart += network.taken_apart
-        same = [(Counter(f), n) for f, n in found] == [(Counter(own), 1)]
+        same = [(Counter(f), n) for f, n in found] == [(Counter(indicators), 1)]
         if not (network.unchanged and same):
             return forms.sum(
                 (forms.joined([], network.out, network.sizes, [*network.rest, *factors]), number)
                 for factors, number in found
             )
-        if (turned := _in_order(forms, monomial, own)) is not None:
+        if (turned := _in_order(forms, monomial, indicators)) is not None:
             return turned
     return _place_by_place(forms, monomial, network.constraints)
 
@@ -125,7 +125,7 @@ def _place_by_place(
 ) -> Polynomial | None:
     """The sum over an axis of which single places are spoken of, as the sum of its places."""
     equalities = [affine.indices(f) for relation, f in constraints if relation == "="]
-    told = {*monomial.out, *(own[0] for own in equalities if len(own) == 1)}
+    told = {*monomial.out, *(indices[0] for indices in equalities if len(indices) == 1)}
     sizes = dict(enumerate(monomial.sizes))
     short = {
         i: n
@@ -170,13 +170,13 @@ class _Network:
         """Give two indices that are equal one name, where there are any."""
         known: dict[tuple[object, Size], int] = {}
         for relation, f in self.constraints:
-            own = affine.indices(f)
+            indices = affine.indices(f)
             if relation != "=":
                 continue
             match f:
                 case ((int() as i, 1), (int() as j, -1)) if self.dims[i] == self.dims[j]:
                     return self._rename(j, i)
-                case ((int() as j, 1), *more) if len(own) == 1:
+                case ((int() as j, 1), *more) if len(indices) == 1:
                     i = known.setdefault((tuple(more), self.dims[j]), j)
                     if i != j:
                         return self._rename(j, i)
@@ -211,8 +211,8 @@ class _Network:
         """Conditions in canonical form, each group that indices connect by itself."""
         found: Constraints = ()
         for group in connected(constraints):
-            part, dims, own = on_own_axes(self.dims, group)
-            known = _canonical_group(dims, own)
+            part, dims, local = on_own_axes(self.dims, group)
+            known = _canonical_group(dims, local)
             if never(known):
                 return known
             found += renamed_all(known, dict(enumerate(part)))
@@ -220,10 +220,10 @@ class _Network:
 
     def split(self, group: Constraints, known: tuple[Form, ...]) -> Split:
         """Connected conditions as a sum of others, in one way for the output's axes."""
-        part, dims, own = on_own_axes(self.dims, group)
+        part, dims, local = on_own_axes(self.dims, group)
         return collected(
             (way, number * factor)
-            for conditions, number in split(dims, own, known).items()
+            for conditions, number in split(dims, local, known).items()
             for way, factor in self._of_output(renamed_all(conditions, dict(enumerate(part))))
         )
 

@@ -67,7 +67,7 @@ class Monomial(NamedTuple):
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """What monomials are ordered by: symbols and integers have no order of their own."""
+        """What monomials are ordered by: symbols and integers have no common order."""
         return self.factors, self.out, tuple(map(str, self.sizes))
 
 
@@ -117,8 +117,8 @@ class Atoms:
 
     def alike(self, atom: int, part: Sequence[int]) -> list[Indices]:
         """The index tuples that mean the same for an atom."""
-        own = tuple(part)
-        return [own, *(tuple(own[k] for k in s) for s in self._symmetries[atom])]
+        indices = tuple(part)
+        return [indices, *(tuple(indices[k] for k in s) for s in self._symmetries[atom])]
 
     def least(self, atom: int, part: Sequence[int]) -> Indices:
         """The least of them."""
@@ -168,10 +168,11 @@ def canonical(
     for _, piece, order in sorted(
         (key, piece, order) for piece, key, order in pieces(atoms, kept, labels)
     ):
-        own = labels | {i: len(names) + k for k, i in enumerate(order)}
+        numbers = labels | {i: len(names) + k for k, i in enumerate(order)}
         names += [sizes[i] for i in order]
         ordered += sorted(
-            Factor(f.atom, f.exponent, atoms.least(f.atom, [own[i] for i in f.part])) for f in piece
+            Factor(f.atom, f.exponent, atoms.least(f.atom, [numbers[i] for i in f.part]))
+            for f in piece
         )
     return Monomial(tuple(ordered), tuple(labels[i] for i in shown), tuple(names)), number
 

@@ -119,11 +119,11 @@ class NormalForms(Polynomials):
             (2, 1) if turned == "right" else (1, 2),
             (0, 2),
         )
-        own = list(zip(map(self.polynomial, (left, right)), spec, strict=False))
+        operands = list(zip(map(self.polynomial, (left, right)), spec, strict=False))
         self.products = 0
         try:
             of_all = sizes(spec, self.graph.dims[left], self.graph.dims[right])
-            return self.contract(own, (0, 2), of_all)
+            return self.contract(operands, (0, 2), of_all)
         except TooLarge:
             return None
 

@@ -147,15 +147,15 @@ class Polynomials(ABC):
 
         for m, part in monomials:
             names = {UNIT: UNIT}
-            for own, outer in zip(m.out, part, strict=True):
-                if own == UNIT:
+            for inner, outer in zip(m.out, part, strict=True):
+                if inner == UNIT:
                     continue
-                if own in names:
-                    parent[root(outer)] = root(names[own])
-                names.setdefault(own, outer)
-            for own, size in enumerate(m.sizes):
-                if own not in names:
-                    names[own] = fresh = max(named, default=-1) + 1
+                if inner in names:
+                    parent[root(outer)] = root(names[inner])
+                names.setdefault(inner, outer)
+            for inner, size in enumerate(m.sizes):
+                if inner not in names:
+                    names[inner] = fresh = max(named, default=-1) + 1
                     named[fresh] = size
                     parent[fresh] = fresh
             if len(network) + len(m.factors) > FACTORS:

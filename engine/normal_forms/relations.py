@@ -56,8 +56,8 @@ class _Place:
         sizes: Mapping[int, Size] | None = None,
     ) -> Polynomial:
         """Some factors times polynomials on some indices, with the output of the monomial."""
-        own = self.sizes if sizes is None else sizes
-        return self.forms.contract(operands, self.monomial.out, own, factors)
+        used = self.sizes if sizes is None else sizes
+        return self.forms.contract(operands, self.monomial.out, used, factors)
 
 
 def _inverted(at: _Place) -> Polynomial | None:
@@ -104,14 +104,14 @@ def _cancelled(
     inner, outer = at.factor.part[near], at.factor.part[1 - near]
     kept = {i for f in left for i in f.part} | {*at.monomial.out, end, outer}
     identity: Polynomial = {Monomial((), (0, 0), (sizes[end],)): 1}
-    own = {i: d for i, d in sizes.items() if i in kept}
-    diagonal = at.product(left, (identity, (end, outer)), sizes=own)
+    kept_sizes = {i: d for i, d in sizes.items() if i in kept}
+    diagonal = at.product(left, (identity, (end, outer)), sizes=kept_sizes)
     number = Fraction(base.pop(pattern))
     # Where the leading monomial is diagonal, the index of the inverse is still there.
     hinge = max(sizes) + 1 if end == inner else inner
     again = at.factor._replace(part=(hinge, outer) if near == 0 else (outer, hinge))
     axes = (end, hinge) if near == 0 else (hinge, end)
-    rest = at.product([*left, again], (base, axes), sizes=own | {hinge: sizes[inner]})
+    rest = at.product([*left, again], (base, axes), sizes=kept_sizes | {hinge: sizes[inner]})
     return at.forms.sum([(diagonal, 1 / number), (rest, -1 / number)])
 
 
@@ -229,8 +229,8 @@ def _structured(at: _Place) -> Polynomial | None:
                 if UNIT in ends:
                     return None
                 identity: Polynomial = {Monomial((), (0, 0), (sizes[ends[0]],)): 1}
-                own = {i: d for i, d in sizes.items() if i != inner}
-                return at.product(left, (identity, ends), sizes=own)
+                other_sizes = {i: d for i, d in sizes.items() if i != inner}
+                return at.product(left, (identity, ends), sizes=other_sizes)
     return None
 
 
@@ -245,7 +245,7 @@ def _size_sum(at: _Place) -> Polynomial | None:
         ([Factor(atoms.number("size", key), 1, ())] if key else [], number)
         for key, number in size_form(size)
     )
-    return at.forms.sum((at.product([*left, *own]), c) for own, c in ways)
+    return at.forms.sum((at.product([*left, *factors]), c) for factors, c in ways)
 
 
 def _squared(at: _Place) -> Polynomial | None:
@@ -324,8 +324,8 @@ def _without(at: _Place, first: Monomial) -> list[Factor] | None:
             whole[key] += 1
             continue
         (f,) = piece
-        own = atoms.least(f.atom, f.part)
-        same = [g for g in left if g.atom == f.atom and atoms.least(g.atom, g.part) == own]
+        least = atoms.least(f.atom, f.part)
+        same = [g for g in left if g.atom == f.atom and atoms.least(g.atom, g.part) == least]
         if not same or not 0 < f.exponent / same[0].exponent <= 1:
             return None
         left.remove(same[0])

@@ -52,8 +52,8 @@ def _exact(values: Array) -> Array:
 
 
 def _entry(place: Iterable[Any], value: object) -> str:
-    own = tuple(map(int, place))
-    return f"entry {own} is {value:g}" if own else f"it is {value:g}"
+    indices = tuple(map(int, place))
+    return f"entry {indices} is {value:g}" if indices else f"it is {value:g}"
 
 
 def _first(wrong: Array, values: Array) -> str | None:
@@ -154,8 +154,8 @@ def _not_orthogonal(values: Array) -> str | None:
     if not far.any():
         return None
     i, j = map(int, np.unravel_index(int(np.argmax(far)), far.shape))
-    own = float((values[:, i] * values[:, j]).sum().real)
-    return f"the product of columns {i} and {j} is {own:g}"
+    overlap = float((values[:, i] * values[:, j]).sum().real)
+    return f"the product of columns {i} and {j} is {overlap:g}"
 
 
 def _singular(values: Array) -> str | None:
@@ -163,13 +163,13 @@ def _singular(values: Array) -> str | None:
         return None
     if not np.isfinite(values).all():
         return _first(~np.isfinite(values), values)
-    own = values if values.dtype.kind in "fc" else values.astype(float)
+    matrix = values if values.dtype.kind in "fc" else values.astype(float)
     try:
-        inverse = np.linalg.inv(own)
+        inverse = np.linalg.inv(matrix)
     except np.linalg.LinAlgError:
         return "it is singular"
-    condition = float(np.linalg.norm(own, 1) * np.linalg.norm(inverse, 1))
-    singular = not condition * float(np.finfo(own.dtype).eps) < _SINGULAR
+    condition = float(np.linalg.norm(matrix, 1) * np.linalg.norm(inverse, 1))
+    singular = not condition * float(np.finfo(matrix.dtype).eps) < _SINGULAR
     return f"its condition number is {condition:.2g}" if singular else None
 
 
@@ -266,11 +266,11 @@ def _draw_semidefinite(array: Array, words: Words, rng: Generator) -> Array:
         return array
     if "diagonal" in words:
         return np.abs(array)
-    own = array.copy()
+    factor = array.copy()
     if array.size and "positive" not in words and rng.random() < 0.5:
         # Singular, as a semidefinite matrix may be.
-        own[:, -1] = 0
-    return own @ own.T
+        factor[:, -1] = 0
+    return factor @ factor.T
 
 
 def _draw_definite(array: Array, _words: Words, _rng: Generator) -> Array:
@@ -485,9 +485,11 @@ _INCLUDED: Final = (
 @lru_cache(maxsize=256)
 def _tests(words: tuple[str, ...], left_out: frozenset[str]) -> tuple[Assumption, ...]:
     """What to test of all that holds: nothing that another test includes."""
-    own = closure(words)
-    spared = {weaker for stronger, several in _INCLUDED if stronger in own for weaker in several}
-    return tuple(a for w, a in ASSUMPTIONS.items() if w in own - spared - left_out)
+    implied = closure(words)
+    spared = {
+        weaker for stronger, several in _INCLUDED if stronger in implied for weaker in several
+    }
+    return tuple(a for w, a in ASSUMPTIONS.items() if w in implied - spared - left_out)
 
 
 def drawn(words: Iterable[str], array: Array, rng: Generator) -> Array | None:
@@ -497,9 +499,9 @@ def drawn(words: Iterable[str], array: Array, rng: Generator) -> Array | None:
     array([[2., 0.],
            [0., 2.]])
     """
-    own = closure(words)
-    known = [word for word in ASSUMPTIONS if word in own]
+    implied = closure(words)
+    known = [word for word in ASSUMPTIONS if word in implied]
     found = array
     for word in known:
-        found = ASSUMPTIONS[word].draw(found, own, rng)
+        found = ASSUMPTIONS[word].draw(found, implied, rng)
     return found if failure(known, found) is None else None

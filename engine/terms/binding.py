@@ -146,19 +146,19 @@ def bind(
     arrays = {name: numeric(name, value) for name, value in own_values.items()}
     found = read_sizes(variables, {name: a.shape for name, a in arrays.items()}, sizes)
     rest = {name: array for name, array in arrays.items() if name not in indices}
-    own = ((own_values[name], array) for name, array in rest.items())
-    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
+    pairs = ((own_values[name], array) for name, array in rest.items())
+    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in pairs])
     known = {name: array.astype(dtype, copy=False) for name, array in rest.items()}
     return arrays | known, found
 
 
 def _given(variables: Iterable[Term], values: Mapping[str, object]) -> dict[str, object]:
     """The values of variables by name; `UnknownVariable` where one is missing."""
-    own = tuple(variables)
-    for variable in own:
+    listed = tuple(variables)
+    for variable in listed:
         if variable.name not in values:
-            raise no_value(variable, own, values)
-    return {v.name: values[v.name] for v in own}
+            raise no_value(variable, listed, values)
+    return {v.name: values[v.name] for v in listed}
 
 
 def no_value(
@@ -171,8 +171,8 @@ def no_value(
     >>> str(no_value(x, [x], {"y": 1}))
     'variable x (n) has no value; there is one for y, as no variable is called'
     """
-    own = tuple(variables)
-    known = {*(v.name for v in own), *symbols(*own)}
+    listed = tuple(variables)
+    known = {*(v.name for v in listed), *symbols(*listed)}
     others = ", ".join(name for name in values if name not in known)
     hint = f"; there is one for {others}, as no variable is called" if others else ""
     return UnknownVariable(f"variable {variable.name} {_dims(variable)} has no value{hint}")

@@ -26,9 +26,9 @@ def without_higher_cofactors(root: Term) -> Term:
     """
     done: dict[Term, Term] = {}
     for t in postorder(root):
-        own = tuple(done[a] for a in t.args)
+        args = tuple(done[a] for a in t.args)
         other = t.op == "cofactors" and t.number != 1
-        done[t] = _by_inverses(t.number, *own) if other else rebuild(t, own)
+        done[t] = _by_inverses(t.number, *args) if other else rebuild(t, args)
     return done[root]
 
 

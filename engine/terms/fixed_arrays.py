@@ -65,10 +65,10 @@ def fixed_array(values: object) -> FixedArray:
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":
         raise UnsupportedOperation(f"an array has real numbers here, not {given.dtype}")
-    own = np.array(given, dtype=np.float64, order="C")
-    digest = sha256(f"{own.shape}".encode() + own.tobytes()).hexdigest()
+    array = np.array(given, dtype=np.float64, order="C")
+    digest = sha256(f"{array.shape}".encode() + array.tobytes()).hexdigest()
     with _making:
-        return _known.setdefault(digest, FixedArray(own, digest))
+        return _known.setdefault(digest, FixedArray(array, digest))
 
 
 def fixed_array_called(digest: str) -> FixedArray:

@@ -30,7 +30,7 @@ class Function:
 
     `code` is its text in NumPy, with a place for each operand, `standard` that in the words of the
     array API standard, where `own` has what the standard lacks (`engine/backends/`); `rates` are
-    the kernels that it calls, where that is not one of its own name, and `price` is what an entry
+    the kernels that it calls, where that is not the one of its name, and `price` is what an entry
     costs, where an addition costs 1. What is `lowered` occurs in generated code alone.
 
     `latex` is its name there, or with places for the operands the whole; `matrix` its name in

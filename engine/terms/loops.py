@@ -1,9 +1,9 @@
 """Loops: terms of the states of a recurrence, made of one step and what it begins with and reads.
 
 The step of a loop is no operand of its term but data, so that it is differentiated, simplified and
-compiled once, by itself, however many steps there are. It is a function of its own variables and
-sizes, which have no names outside: `opened`, it has the sizes of the loop, and `at_operands` puts
-the loop's operands in the places of its variables.
+compiled once, by itself, however many steps there are. It is a function of its variables and sizes,
+which have no names outside: `opened`, it has the sizes of the loop, and `at_operands` puts the
+loop's operands in the places of its variables.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -64,8 +64,8 @@ class Recurrence(NamedTuple):
 
     def states(self, carry: int, part: Part) -> Term:
         """The states of a carry, before or after each step, or the last ones."""
-        own = Loop(self.step, self.sizes, carry, part, self.backwards, self.length)
-        return terms.numeric("scan", *self.starts, *self.slices, *self.constants, data=own)
+        loop = Loop(self.step, self.sizes, carry, part, self.backwards, self.length)
+        return terms.numeric("scan", *self.starts, *self.slices, *self.constants, data=loop)
 
     def before(self) -> list[Term]:
         """The states of all carries before each step."""
@@ -117,8 +117,8 @@ class Recurrence(NamedTuple):
         kinds = step.carries, step.slices, step.constants
         operands = self.starts, self.slices, self.constants
         places = (dict(zip(vs, ts, strict=True)) for vs, ts in zip(kinds, operands, strict=True))
-        own = results, step.steps, *places
-        return recurrence(*own, length=self.length, backwards=self.backwards)
+        arguments = results, step.steps, *places
+        return recurrence(*arguments, length=self.length, backwards=self.backwards)
 
 
 def recurrence_of(term: Term) -> Recurrence:
@@ -154,24 +154,24 @@ def recurrence(
     used = dict.fromkeys(variables(*results))
     for v in used.keys() - carries.keys() - slices.keys() - constants.keys():
         raise UnsupportedOperation(f"a step has the variable {v.name}, which it is not given")
-    read, fixed = ({v: t for v, t in own.items() if v in used} for own in (slices, constants))
+    read, fixed = ({v: t for v, t in given.items() if v in used} for given in (slices, constants))
     step = OpenStep(steps, tuple(carries), tuple(read), tuple(fixed), tuple(results))
     starts, rest = tuple(carries.values()), (tuple(read.values()), tuple(fixed.values()))
     _check(step, (starts, *rest), length)
     return Recurrence(*_closed(step), starts, *rest, length, backwards)
 
 
-def _closed(own: OpenStep) -> tuple[Step, Dims]:
+def _closed(step: OpenStep) -> tuple[Step, Dims]:
     """The step by names that depend on nothing but its form, and what its sizes stand for."""
-    kinds = own.carries, own.slices, own.constants
+    kinds = step.carries, step.slices, step.constants
     old = [v for vs in kinds for v in vs]
     seen = dict.fromkeys(s for v in old for d in v.dims for s in size_symbols(d))
-    sizes = [s for s in dict.fromkeys([*seen, *symbols(*own.results)]) if s != own.steps]
+    sizes = [s for s in dict.fromkeys([*seen, *symbols(*step.results)]) if s != step.steps]
     names = {s: f"size{k}" for k, s in enumerate(sizes, 1)}
     # The new names of symbols may be among the old ones, and those of variables: all at once.
-    steps = STEPS if isinstance(own.steps, str) else own.steps
-    renamed: dict[Size, Size] = {**names, **({own.steps: steps} if steps == STEPS else {})}
-    resized = substitute_sizes([*old, *own.results], renamed)
+    steps = STEPS if isinstance(step.steps, str) else step.steps
+    renamed: dict[Size, Size] = {**names, **({step.steps: steps} if steps == STEPS else {})}
+    resized = substitute_sizes([*old, *step.results], renamed)
     called = [
         f"{kind}{k}"
         for kind, vs in zip(("carry", "slice", "constant"), kinds, strict=True)
@@ -200,9 +200,9 @@ def at_places(
     A node and what stands there have the same axes, but for the number of steps.
     """
     resized = substitute_sizes([*roots, *places], {steps: length})
-    own = len(resized) - len(places)
-    put = dict(zip(resized[own:], places.values(), strict=True))
-    return [substituted(r, put) for r in resized[:own]]
+    number = len(resized) - len(places)
+    put = dict(zip(resized[number:], places.values(), strict=True))
+    return [substituted(r, put) for r in resized[:number]]
 
 
 def _check(step: OpenStep, operands: Sequence[tuple[Term, ...]], length: Size) -> None:
@@ -233,24 +233,24 @@ def with_steps(roots: Sequence[Term], change: Callable[[Recurrence], Recurrence]
     for t in postorder(*roots):
         done[t] = rebuild(t, tuple(done[a] for a in t.args)) if t.args else t
         if t.op == "scan":
-            own = recurrence_of(done[t])
-            if own not in known:
-                known[own] = change(own)
-            done[t] = known[own].states(t.loop.carry, t.loop.part)
+            loop = recurrence_of(done[t])
+            if loop not in known:
+                known[loop] = change(loop)
+            done[t] = known[loop].states(t.loop.carry, t.loop.part)
     return [done[r] for r in roots]
 
 
 def with_results(
-    own: Recurrence, change: Callable[[tuple[Term, ...]], Sequence[Term]]
+    loop: Recurrence, change: Callable[[tuple[Term, ...]], Sequence[Term]]
 ) -> Recurrence:
     """The same loop, with equal results of its step."""
-    step = own.opened()
-    return own.with_step(step, change(step.results))
+    step = loop.opened()
+    return loop.with_step(step, change(step.results))
 
 
-def one_by_one(own: Recurrence) -> Recurrence:
+def one_by_one(loop: Recurrence) -> Recurrence:
     """The same loop, whose step says what one step does: axes of size 1 for those of all steps."""
-    step = own.opened()
+    step = loop.opened()
     one: dict[Size, Size] = {step.steps: 1}
     carries, slices, constants, results = (substitute_sizes(ts, one) for ts in step[1:])
-    return own.with_step(OpenStep(1, carries, slices, constants, results), results)
+    return loop.with_step(OpenStep(1, carries, slices, constants, results), results)

@@ -189,8 +189,8 @@ def array(values: FixedArray) -> Term:
 
 def delta(dims: Sequence[Size]) -> Term:
     """The identity on `dims`: a product of Kronecker deltas with axes `dims + dims`."""
-    own = checked_dims(dims)
-    return _make("delta", None, (), own + own)
+    axes = checked_dims(dims)
+    return _make("delta", None, (), axes + axes)
 
 
 def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
@@ -199,26 +199,28 @@ def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
     >>> indicator(("n",), [("=", ((0, 1), ("", -2)))]).data
     (('=', ((0, 1), ('', -2))),)
     """
-    own = checked_dims(dims)
-    found = conditions.canonical(own, constraints)
+    axes = checked_dims(dims)
+    found = conditions.canonical(axes, constraints)
     if any(abs(c) > MAXIMAL_SIZE for _, f in found for _, c in f):
         raise UnsupportedOperation(f"conditions on indices have numbers up to {MAXIMAL_SIZE}")
-    return _make("indicator", found, (), own)
+    return _make("indicator", found, (), axes)
 
 
 def size(symbol: Size) -> Term:
     """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
-    (own,) = checked_dims((symbol,))
-    return constant(own) if isinstance(own, int) else _make("size", own, (), ())
+    (checked,) = checked_dims((symbol,))
+    return constant(checked) if isinstance(checked, int) else _make("size", checked, (), ())
 
 
 def einsum(spec: Spec | str, *args: Term) -> Term:
     r"""`C[s3] = sum over (s1 s2)\s3 of A[s1] B[s2]` (thesis, equation 2.1), or its unary form."""
-    own = specs.parse_spec(spec) if isinstance(spec, str) else specs.canonical(spec[:-1], spec[-1])
-    specs.check(own)
+    parsed = (
+        specs.parse_spec(spec) if isinstance(spec, str) else specs.canonical(spec[:-1], spec[-1])
+    )
+    specs.check(parsed)
     if len(args) not in (1, 2):
-        raise ShapeError(f"product *({specs.format_spec(own)}): one or two operands, please")
-    return _make("einsum", own, args, specs.output_dims(own, *(a.dims for a in args)))
+        raise ShapeError(f"product *({specs.format_spec(parsed)}): one or two operands, please")
+    return _make("einsum", parsed, args, specs.output_dims(parsed, *(a.dims for a in args)))
 
 
 def add(a: Term, b: Term) -> Term:
@@ -251,17 +253,17 @@ def power(base: Term, exponent: Term) -> Term:
 
 def apply(function: str | Function, *args: Term) -> Term:
     """An element-wise function of operands of the same axes, or one of a square matrix."""
-    own = function if isinstance(function, Function) else function_of(function, None)
+    elementwise = function if isinstance(function, Function) else function_of(function, None)
     name = function if isinstance(function, str) else function.name
-    if own is None and name not in MATRIX_FUNCTIONS:
+    if elementwise is None and name not in MATRIX_FUNCTIONS:
         raise UnsupportedOperation(f"no function is called {shown(name)}")
-    arity = own.arity if own else 1
+    arity = elementwise.arity if elementwise else 1
     if len(args) != arity:
         raise UnsupportedOperation(
             f"{name} has {arity} operand{'s' * (arity > 1)}, not {len(args)}"
         )
-    if own is not None:
-        data = own if isinstance(own, OwnFunction) else None
+    if elementwise is not None:
+        data = elementwise if isinstance(elementwise, OwnFunction) else None
         return _make(name, data, args, reduce(partial(_same, name), args).dims)
     _square(name, *args)
     return _make(name, None, args, () if MATRIX_FUNCTIONS[name].is_scalar else args[0].dims)
@@ -403,7 +405,7 @@ class Step:
     All are terms, the first three variables; `recurrence` in `loops.py` makes them. But for the
     constants they have a first axis, of size `steps`: a symbol, for they say what all steps do at
     once, or 1 where they say what one does. Entry k of a result depends on entries k of carries and
-    slices. A step is closed: other sizes than numbers are its own symbols, `sizes`.
+    slices. A step is closed: other sizes than numbers are its symbols, `sizes`.
     """
 
     key: str
@@ -460,8 +462,8 @@ class Loop(NamedTuple):
     @property
     def dims(self) -> Dims:
         """The axes of the result."""
-        own = resized_dims(self.step.results[self.carry].dims[1:], self.inside)
-        return own if self.part == "last" else (self.length, *own)
+        axes = resized_dims(self.step.results[self.carry].dims[1:], self.inside)
+        return axes if self.part == "last" else (self.length, *axes)
 
     @property
     def described(self) -> tuple[Any, ...]:
@@ -471,8 +473,8 @@ class Loop(NamedTuple):
 
     def resized(self, sizes: Mapping[Size, Size]) -> "Loop":
         """The same with size symbols replaced."""
-        *own, length = resized_dims((*self.sizes, self.length), sizes)
-        return self._replace(sizes=tuple(own), length=length)
+        *replaced, length = resized_dims((*self.sizes, self.length), sizes)
+        return self._replace(sizes=tuple(replaced), length=length)
 
 
 def loop_described(data: Any) -> Loop:
@@ -491,17 +493,17 @@ def steps_of(*roots: Term) -> tuple[Step, ...]:
 
 def _with_steps(roots: Iterable[Term]) -> Iterator[Term]:
     """Every node once, those of steps as well."""
-    own = tuple(roots)
-    return postorder(*(r for step in steps_of(*own) for r in step.results), *own)
+    listed = tuple(roots)
+    return postorder(*(r for step in steps_of(*listed) for r in step.results), *listed)
 
 
 def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
     """The declared functions that occur, operands first; two of one name are an error."""
     found = dict.fromkeys(t.data for t in _with_steps(roots) if isinstance(t.data, OwnFunction))
     names: dict[str, OwnFunction] = {}
-    for own in found:
-        if names.setdefault(own.name, own) is not own:
-            raise UnsupportedOperation(f"two different functions are called {shown(own.name)}")
+    for function in found:
+        if names.setdefault(function.name, function) is not function:
+            raise UnsupportedOperation(f"two different functions are called {shown(function.name)}")
     return tuple(found)
 
 
@@ -534,9 +536,9 @@ def _copied(product: Term) -> int | None:
     rest = [k for k, a in enumerate(product.args) if a.op not in ("constant", "selection")]
     ones = all(a.value == 1 for a in product.args if a.op == "constant")
     kept = {*product.spec[-1]}
-    for a, own in zip(product.args, product.spec, strict=False):
+    for a, part in zip(product.args, product.spec, strict=False):
         if a.op == "selection":
-            kept |= {*own[len(own) - len(a.chosen) :]}
+            kept |= {*part[len(part) - len(a.chosen) :]}
     return rest[0] if len(rest) == 1 and ones and kept >= {*sum(product.spec, ())} else None
 
 

@@ -251,8 +251,8 @@ def distribute_to_meet(graph: Snapshot, _: int, form: LinearForm) -> Iterator[Te
     keys = {t: unscaled_key(cheapest_network(graph, t)) for t in form}
     for t in form:
         others = {keys[u] for u in form if u != t}
-        for parts, own in distributions(graph, t):
-            if not others.isdisjoint(own):
+        for parts, part_keys in distributions(graph, t):
+            if not others.isdisjoint(part_keys):
                 rest = {u: c for u, c in form.items() if u != t}
                 products = [scaled(form[t], as_term(graph, p)) for p in parts]
                 yield reduce(terms.add, [total(graph, rest), *products])

@@ -22,49 +22,49 @@ loops = Ruleset(
 
 @loops.loop_rule(cite="the chain rule; Griewank, Walther 2008, Evaluating Derivatives, chapter 3")
 def push_loop(
-    rules: Derivatives, own: Recurrence, tangents: Mapping[Term, Term], wrt: Dims
+    rules: Derivatives, loop: Recurrence, tangents: Mapping[Term, Term], wrt: Dims
 ) -> Recurrence:
     """The tangents of states follow from those before by the tangent of the step."""
-    step = own.opened(*tangents.values())
-    moving = own.dependent(step, tangents)
+    step = loop.opened(*tangents.values())
+    moving = loop.dependent(step, tangents)
     seeds: dict[Term, Term] = {}
 
     def tangent(kind: str, operands: Sequence[Term], variables: Sequence[Term]) -> dict[Term, Term]:
         found: dict[Term, Term] = {}
         for k, (a, v) in enumerate(zip(operands, variables, strict=True)):
-            own = terms.variable(f"{kind} tangent {k}", (*v.dims, *wrt))
+            seed = terms.variable(f"{kind} tangent {k}", (*v.dims, *wrt))
             if v in moving:
-                seeds[v] = own
+                seeds[v] = seed
             if v in moving or kind == "carry":
-                found[own] = tangents.get(a) or terms.constant(0, (*a.dims, *wrt))
+                found[seed] = tangents.get(a) or terms.constant(0, (*a.dims, *wrt))
         return found
 
-    carries = tangent("carry", own.starts, step.carries)
-    slices = tangent("slice", own.slices, step.slices)
-    constants = tangent("constant", own.constants, step.constants)
-    states = dict(zip(step.carries, own.before(), strict=True))
+    carries = tangent("carry", loop.starts, step.carries)
+    slices = tangent("slice", loop.slices, step.slices)
+    constants = tangent("constant", loop.constants, step.constants)
+    states = dict(zip(step.carries, loop.before(), strict=True))
     return recurrence(
         rules.pushed(step.results, seeds, wrt),
         step.steps,
         carries,
-        {**states, **dict(zip(step.slices, own.slices, strict=True)), **slices},
-        {**dict(zip(step.constants, own.constants, strict=True)), **constants},
-        length=own.length,
-        backwards=own.backwards,
+        {**states, **dict(zip(step.slices, loop.slices, strict=True)), **slices},
+        {**dict(zip(step.constants, loop.constants, strict=True)), **constants},
+        length=loop.length,
+        backwards=loop.backwards,
     )
 
 
 @loops.loop_rule(cite="the chain rule; Griewank, Walther 2008, Evaluating Derivatives, chapter 3")
 def pull_loop(
     rules: Derivatives,
-    own: Recurrence,
+    loop: Recurrence,
     cotangents: Mapping[tuple[int, Part], Term],
     lead: Dims,
     wanted: Collection[Term],
 ) -> list[tuple[Term, Term]]:
     """What a state passes on follows from what those after pass on, by the step's pullback."""
-    step = own.opened(*cotangents.values())
-    moving = own.dependent(step, wanted)
+    step = loop.opened(*cotangents.values())
+    moving = loop.dependent(step, wanted)
     # The other carries pass nothing on, and need not have a derivative.
     carries = {k: c for k, c in enumerate(step.carries) if c in moving}
     shapes = {k: (*lead, *c.dims[1:]) for k, c in carries.items()}
@@ -91,17 +91,17 @@ def pull_loop(
         for k, p in zip(carries, pulled, strict=True)
     ]
     starts = {k: cotangents.get((k, LAST)) or terms.constant(0, d) for k, d in shapes.items()}
-    states = dict(zip(step.carries, own.before(), strict=True))
-    slices = dict(zip(step.slices, own.slices, strict=True))
-    constants = dict(zip(step.constants, own.constants, strict=True))
+    states = dict(zip(step.carries, loop.before(), strict=True))
+    slices = dict(zip(step.slices, loop.slices, strict=True))
+    constants = dict(zip(step.constants, loop.constants, strict=True))
     backwards = recurrence(
         before,
         step.steps,
         {adjoints[k]: start for k, start in starts.items()},
         {**states, **slices, **{reads[key]: g for key, g in given.items()}},
         constants,
-        length=own.length,
-        backwards=not own.backwards,
+        length=loop.length,
+        backwards=not loop.backwards,
     )
     uses = {
         k: terms.variable(f"use {k}", (*lead, step.steps, *c.dims[1:])) for k, c in carries.items()
@@ -113,8 +113,8 @@ def pull_loop(
     read = {v: a for v, a in (slices | constants).items() if v in moving}
     found = rules.pulled([(step.results[k], use) for k, use in uses.items()], [*read])
     return [
-        *((own.starts[k], backwards.states(place, LAST)) for place, k in enumerate(carries)),
-        *zip(read.values(), own.at_operands(step, found, outside), strict=True),
+        *((loop.starts[k], backwards.states(place, LAST)) for place, k in enumerate(carries)),
+        *zip(read.values(), loop.at_operands(step, found, outside), strict=True),
     ]
 
 
