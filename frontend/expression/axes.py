@@ -91,7 +91,7 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     (1, 'n')
     """
     kept = [d for d in f.shape if d != 1]
-    own = squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
+    result = squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
     longer = [d for d in shape if d != 1]
     place = longer.index(-1) if longer.count(-1) == 1 else -1
     if place >= 0 and len(longer) == len(kept) and not all(isinstance(d, int) for d in kept):
@@ -106,10 +106,10 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     if len(kept) == len(named) and all(
         p == q or isinstance(p, str) != isinstance(q, str) for p, q in pairs
     ):
-        (own,) = unified([own], pairs, what)
+        (result,) = unified([result], pairs, what)
     else:
-        own = reordered(own, named, what)
-    return expanded(own, [k for k, d in enumerate(lengths) if d == 1])
+        result = reordered(result, named, what)
+    return expanded(result, [k for k, d in enumerate(lengths) if d == 1])
 
 
 def broadcast(f: Expression, shape: Sequence[Size]) -> Expression:
@@ -166,8 +166,8 @@ def selected(
     >>> selected("x[3]", variable("x", ("n",)), (), [fourth], ()).shape
     ()
     """
-    own = tuple(constraints)
-    return combine(what, [f], [], lambda a: select(a, new, own, out))
+    conditions = tuple(constraints)
+    return combine(what, [f], [], lambda a: select(a, new, conditions, out))
 
 
 def placed(what: str, f: Expression, axis: int, size: Size, places: Sequence[Form]) -> Expression:
@@ -279,11 +279,11 @@ def filled_shape(sizes: Sequence[Size], shape: Sequence[Size]) -> list[Size]:
     if found.count(-1) > 1:
         raise ShapeError("reshape: only one size can be -1")
     if -1 in found:
-        known, own = ([d for d in s if isinstance(d, int) and d != -1] for s in (shape, sizes))
+        known, integers = ([d for d in s if isinstance(d, int) and d != -1] for s in (shape, sizes))
         left = [d for d in sizes if isinstance(d, str) and d not in shape]
-        divides = prod(known) and not prod(own) % prod(known)
-        count = prod(own) // prod(known) if divides else 0
-        if len(left) > 1 or (left and count != 1) or (not count and 0 not in own):
+        divides = prod(known) and not prod(integers) % prod(known)
+        count = prod(integers) // prod(known) if divides else 0
+        if len(left) > 1 or (left and count != 1) or (not count and 0 not in integers):
             raise UnsupportedOperation(
                 f"reshape: from ({_listed(sizes)}) to ({_listed(shape)}): no size is what -1 stands"
                 " for; only axes whose sizes are integers are merged"

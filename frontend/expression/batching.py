@@ -75,18 +75,19 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         return terms.apply("pow", base if t.args[0] in done else spread(base, dims), exponent)
     # A scalar of each example meets every entry of the other operand of a quotient.
     spreads = (
-        _spread(a, own, t.dims, dims, own in done) for a, own in zip(args, t.args, strict=True)
+        _spread(a, single, t.dims, dims, single in done)
+        for a, single in zip(args, t.args, strict=True)
     )
     return rebuild(t, tuple(spreads))
 
 
 def _batched_loop(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
     """A loop whose states are those of all examples, along an axis after that of the steps."""
-    own, loop = recurrence_of(t), t.loop
-    step = own.opened(*done.values())
-    starts = [done[a] if a in done else spread(a, (size, *a.dims)) for a in own.starts]
-    slices = [_turned(done[a]) if a in done else a for a in own.slices]
-    constants = [done.get(a, a) for a in own.constants]
+    recursion, loop = recurrence_of(t), t.loop
+    step = recursion.opened(*done.values())
+    starts = [done[a] if a in done else spread(a, (size, *a.dims)) for a in recursion.starts]
+    slices = [_turned(done[a]) if a in done else a for a in recursion.slices]
+    constants = [done.get(a, a) for a in recursion.constants]
     variables = (*step.carries, *step.slices, *step.constants)
     # What has examples has their axis after the first one; a constant has no other before.
     many: dict[Term, Term] = {}
@@ -102,7 +103,9 @@ def _batched_loop(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
     places = iter(many.values())
     groups = (starts, slices, constants)
     read = [{v: a for a, v in zip(group, places, strict=False)} for group in groups]
-    whole = recurrence(results, step.steps, *read, length=own.length, backwards=own.backwards)
+    whole = recurrence(
+        results, step.steps, *read, length=recursion.length, backwards=recursion.backwards
+    )
     states = whole.states(loop.carry, loop.part)
     return states if loop.part == LAST else _turned(states)
 
@@ -113,10 +116,12 @@ def _turned(a: Term) -> Term:
     return terms.einsum(canonical([(first, second, *rest)], (second, first, *rest)), a)
 
 
-def _spread(a: Term, own: Term, one: tuple[Size, ...], dims: tuple[Size, ...], new: bool) -> Term:
+def _spread(
+    a: Term, single: Term, one: tuple[Size, ...], dims: tuple[Size, ...], new: bool
+) -> Term:
     if not new:
         return spread(a, dims)
-    if own.dims == one:
+    if single.dims == one:
         return a
     return terms.einsum(_leading(len(one)), a, terms.constant(1, one))
 

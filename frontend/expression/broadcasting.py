@@ -25,14 +25,14 @@ def array_term(array: Array) -> Term:
     >>> array_term(np.eye(3)).op, array_term(np.ones(2)).op, array_term(np.arange(3)).op
     ('delta', 'constant', 'array')
     """
-    own = fixed_array(array)
+    fixed = fixed_array(array)
     if not array.size:
         return terms.constant(0, array.shape)
     first = array[(0,) * array.ndim]
     if (
         np.isfinite(first)
         and (array == first).all()
-        and not np.signbit(own.values[array == 0]).any()
+        and not np.signbit(fixed.values[array == 0]).any()
     ):
         return terms.constant(exact(first) or Fraction(0), array.shape)
     if array.ndim == 2 and np.isfinite(first) and np.array_equal(array, first * np.eye(len(array))):
@@ -41,7 +41,7 @@ def array_term(array: Array) -> Term:
         if number == 1:
             return identity
         return terms.einsum(specs.scaling(2), terms.constant(number), identity)
-    return terms.array(own)
+    return terms.array(fixed)
 
 
 def aligned(a: Dims, b: Dims) -> Iterator[tuple[Size, Size]]:
@@ -66,7 +66,7 @@ def common(a: Dims, b: Dims) -> Dims:
 
 
 def _labels(dims: Dims, whole: Dims) -> tuple[object, ...]:
-    """Indices of an operand; an axis that is broadcast has one of its own, to be summed."""
+    """Indices of an operand; an axis that is broadcast has a further one, to be summed."""
     first = len(whole) - len(dims)
     return tuple(
         first + k if d == whole[first + k] else ("broadcast", k) for k, d in enumerate(dims)
@@ -136,14 +136,14 @@ def matmul(a: Term, b: Term) -> Term:
 _ELLIPSIS: Final = "..."
 # Letters that nobody writes: of the axes of an ellipsis, and of those that are broadcast.
 _SHARED: Final = 0x4E00
-_OWN: Final = 0x5E00
+_BROADCAST: Final = 0x5E00
 
 
 def read_spec(spec: str, shapes: Sequence[Dims]) -> tuple[list[str], str]:
     """The indices of every operand and of the output, one letter for an axis.
 
     Raises `ShapeError` where they do not fit. The axes of an ellipsis have letters that the spec
-    does not have; an axis of length 1 that is repeated along another operand's has one of its own.
+    does not have; an axis of length 1 that is repeated along another operand's has a new one.
 
     >>> read_spec("ij,j", [("m", "n"), ("n",)])
     (['ij', 'j'], 'i')
@@ -161,16 +161,16 @@ def read_spec(spec: str, shapes: Sequence[Dims]) -> tuple[list[str], str]:
     else:
         output = _ELLIPSIS + "".join(sorted(i for i in set(indices) if indices.count(i) == 1))
     hidden = [
-        shape[part.index(_ELLIPSIS) :][: len(shape) - len(own)] if _ELLIPSIS in part else ()
-        for part, own, shape in zip(parts, letters, shapes, strict=True)
+        shape[part.index(_ELLIPSIS) :][: len(shape) - len(written)] if _ELLIPSIS in part else ()
+        for part, written, shape in zip(parts, letters, shapes, strict=True)
     ]
     whole = _longest(hidden)
     if whole and _ELLIPSIS not in output:
         raise ShapeError(f"{what}: the output lacks the ellipsis of the operands")
-    fresh = (chr(_OWN + k) for k in count())
+    fresh = (chr(_BROADCAST + k) for k in count())
     named = [
-        part.replace(_ELLIPSIS, "".join(_letters(own, whole, fresh)))
-        for part, own in zip(parts, hidden, strict=True)
+        part.replace(_ELLIPSIS, "".join(_letters(dims, whole, fresh)))
+        for part, dims in zip(parts, hidden, strict=True)
     ]
     alone = _alone(named, shapes, fresh)
     return alone, output.replace(_ELLIPSIS, "".join(_letters(whole, whole, fresh)))
@@ -179,50 +179,50 @@ def read_spec(spec: str, shapes: Sequence[Dims]) -> tuple[list[str], str]:
 def _check_operands(
     what: str, parts: Sequence[str], letters: Sequence[str], shapes: Sequence[Dims]
 ) -> None:
-    if not all(i.isalpha() for own in letters for i in own):
+    if not all(i.isalpha() for written in letters for i in written):
         raise ShapeError(f"{what}: an index is a letter; '...' stands for axes without a name")
     if len(parts) != len(shapes):
         raise ShapeError(f"{what} takes {len(parts)} operands, not {len(shapes)}")
-    for place, (part, own, shape) in enumerate(zip(parts, letters, shapes, strict=True), 1):
-        if len(own) > len(shape) or (len(own) < len(shape) and _ELLIPSIS not in part):
+    for place, (part, written, shape) in enumerate(zip(parts, letters, shapes, strict=True), 1):
+        if len(written) > len(shape) or (len(written) < len(shape) and _ELLIPSIS not in part):
             raise ShapeError(
-                f"{what}: operand {place} has {len(shape)} axes, its index string {len(own)}"
+                f"{what}: operand {place} has {len(shape)} axes, its index string {len(written)}"
             )
 
 
 def _check_output(what: str, output: str, indices: str) -> None:
-    own = output.replace(_ELLIPSIS, "", 1)
-    for i in own:
+    written = output.replace(_ELLIPSIS, "", 1)
+    for i in written:
         if not i.isalpha():
             raise ShapeError(f"{what}: an index is a letter; '...' stands for axes without a name")
-        if i not in indices or own.count(i) > 1:
+        if i not in indices or written.count(i) > 1:
             how = "repeats" if i in indices else "has, but no operand,"
             raise ShapeError(f"{what}: the output {how} the index {shown(i)}")
 
 
 def _alone(parts: Sequence[str], shapes: Sequence[Dims], fresh: Iterator[str]) -> list[str]:
-    """The indices, those along which an axis of length 1 is repeated with a letter of its own."""
+    """The indices, with new letters for axes of length 1 that are repeated along others."""
     known = [list(zip(part, dims, strict=True)) for part, dims in zip(parts, shapes, strict=True)]
-    longer = {i for own in known for i, d in own if d != 1}
+    longer = {i for pairs in known for i, d in pairs if d != 1}
 
-    def letter(i: str, own: list[tuple[str, Size]]) -> str:
-        return next(fresh) if i in longer and all(d == 1 for j, d in own if j == i) else i
+    def letter(i: str, pairs: list[tuple[str, Size]]) -> str:
+        return next(fresh) if i in longer and all(d == 1 for j, d in pairs if j == i) else i
 
-    return ["".join(letter(i, own) for i, _ in own) for own in known]
+    return ["".join(letter(i, pairs) for i, _ in pairs) for pairs in known]
 
 
 def _longest(hidden: Sequence[Dims]) -> Dims:
     """The axes of the ellipsis in the output."""
-    length = max((len(own) for own in hidden), default=0)
+    length = max((len(dims) for dims in hidden), default=0)
     found: list[Size] = [1] * length
-    for own in hidden:
-        for k, d in enumerate(reversed(own)):
+    for dims in hidden:
+        for k, d in enumerate(reversed(dims)):
             found[-1 - k] = d if found[-1 - k] == 1 else found[-1 - k]
     return tuple(found)
 
 
-def _letters(own: Dims, whole: Dims, fresh: Iterator[str]) -> Iterator[str]:
+def _letters(dims: Dims, whole: Dims, fresh: Iterator[str]) -> Iterator[str]:
     """A letter for each axis that an ellipsis stands for; they meet from the right."""
-    first = len(whole) - len(own)
-    for k, d in enumerate(own, first):
+    first = len(whole) - len(dims)
+    for k, d in enumerate(dims, first):
         yield next(fresh) if d == 1 != whole[k] else chr(_SHARED + k)

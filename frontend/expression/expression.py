@@ -126,8 +126,8 @@ class SizeSymbol(str):
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> "Expression | Condition":
         """NumPy's element-wise functions of the scalar, as in `numpy.sqrt(n)`."""
-        own = [a.expression() if isinstance(a, SizeSymbol) else a for a in inputs]
-        return call_ufunc(ufunc, method, own, options)
+        operands = [a.expression() if isinstance(a, SizeSymbol) else a for a in inputs]
+        return call_ufunc(ufunc, method, operands, options)
 
     def __add__(self, other: Any) -> Any:
         """The scalar, plus something."""
@@ -286,7 +286,7 @@ class MergedAxes:
 
 
 def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
-    """The operator, which leaves arrays with such axes to their own."""
+    """The operator, unless the other operand has such axes: that one's operator is taken."""
 
     @wraps(method)
     def operator(self: Any, other: object) -> _R:
@@ -305,7 +305,7 @@ _SAME: Final = (
     "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether "
     "they are equal"
 )
-# Each part is an expression of its own.
+# Each part is a separate expression.
 _MOST_PARTS: Final = 10_000
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
@@ -438,8 +438,8 @@ class Expression(_Compared):
         ['a', 'n', 'x']
         """
         sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
-        own = (v.name for v in (*self.variables, *self.scope))
-        return self.lost.union(own, sizes, self._symbols)
+        names = (v.name for v in (*self.variables, *self.scope))
+        return self.lost.union(names, sizes, self._symbols)
 
     @property
     def complete(self) -> bool:
@@ -490,15 +490,15 @@ class Expression(_Compared):
         """
         given = self._values(values, named)
         is_written = checked_flag("evaluate", "reference", reference)
-        own = self.thin
-        evaluator = own._evaluators.get(is_written)
+        thin = self.thin
+        evaluator = thin._evaluators.get(is_written)
         if evaluator is None:
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.calculus import code
 
-            scope = (*own.scope, *own.variables)
-            evaluator = code.evaluator(own.term, scope, as_written=is_written)
-            own._evaluators[is_written] = evaluator
+            scope = (*thin.scope, *thin.variables)
+            evaluator = code.evaluator(thin.term, scope, as_written=is_written)
+            thin._evaluators[is_written] = evaluator
         with np.errstate(all="ignore"):
             found = np.asarray(evaluator(**given))
             if checked_flag("evaluate", "check", check):
@@ -513,9 +513,10 @@ class Expression(_Compared):
         wanted = self.known
         for name, value in given.items():
             if name not in wanted:
-                own = ", ".join(v.name for v in (*self.variables, *self.scope)) or "none"
+                names = ", ".join(v.name for v in (*self.variables, *self.scope)) or "none"
                 raise UnknownVariable(
-                    f"evaluate: the expression has no variable {shown(name)}; its variables: {own}"
+                    f"evaluate: the expression has no variable {shown(name)}; its variables: "
+                    f"{names}"
                 )
             real_numbers(f"evaluate: the value of variable {name}", value)
         return given
@@ -542,8 +543,8 @@ class Expression(_Compared):
 
         `sizes` maps size symbols, or is the size of every symbol.
         """
-        own = self.thin.term
-        return count([own], {str(s): n for s, n in known_sizes([own], sizes).items()})
+        term = self.thin.term
+        return count([term], {str(s): n for s, n in known_sizes([term], sizes).items()})
 
     @property
     def node_count(self) -> int:
@@ -560,7 +561,7 @@ class Expression(_Compared):
         amsmath. "python" is a NumPy function, "jax", "torch", "sympy", "matlab" and "julia" are
         functions there. "json" is what `eggrad.parse_json` reads, "dot" is for Graphviz
         (docs/formats.md). Raises `UnsupportedOperation` for any other, for inverses and
-        determinants in "elementwise", and for functions of your own that a language has not.
+        determinants in "elementwise", and for declared functions that a language has not.
 
         >>> from eggrad.frontend.expression.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
@@ -572,8 +573,8 @@ class Expression(_Compared):
 
         checked_word("to", "language", language, FORMATS)
         # What is read back as it was may still be differentiated.
-        own = self if language == "json" else self.thin
-        return format_expression(language, own.term, own.scope)
+        form = self if language == "json" else self.thin
+        return format_expression(language, form.term, form.scope)
 
     def __str__(self) -> str:
         """Write it in the language that `eggrad.parse` reads; one with loops as Python."""
@@ -594,10 +595,10 @@ class Expression(_Compared):
         """
         from eggrad.frontend.printing.display import short_formula
 
-        own = self if self._thin is None else self._thin
+        form = self if self._thin is None else self._thin
         axes = ", ".join(map(str, self.shape))
         axes += "," if self.ndim == 1 else ""
-        return f"Expression(({axes}): {short_formula(own.term, own.scope)})"
+        return f"Expression(({axes}): {short_formula(form.term, form.scope)})"
 
     # Python's operators
 
@@ -808,7 +809,7 @@ class Expression(_Compared):
         """Refuse: NumPy would make an array of expressions.
 
         A sparse matrix asks for an array before it lets the operators of its operand work, which
-        it does where that is an object of its own.
+        it does where that array holds one object.
         """
         if str(_getframe(1).f_globals.get("__name__")).startswith(_SPARSE):
             alone = np.empty((), dtype=object)
@@ -956,8 +957,10 @@ def expression(
     >>> expression(terms.constant(1, ("n",)), [x]).scope == (x,)
     True
     """
-    own, mentioned = terms.variables(term), frozenset(symbols(term))
-    return _make(term, candidates, complete, thinnings, lost, variables=own, mentioned=mentioned)
+    variables, mentioned = terms.variables(term), frozenset(symbols(term))
+    return _make(
+        term, candidates, complete, thinnings, lost, variables=variables, mentioned=mentioned
+    )
 
 
 def _make(
@@ -976,7 +979,11 @@ def _make(
         ordered = terms.variables(*candidates)
         # An axis of the symbol itself says more than one of a size made of it.
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
-        firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
+        firsts = (
+            min(choices, key=lambda v, s=s: s not in v.dims)
+            for s, choices in fixing.items()
+            if choices
+        )
         scope = terms.variables(*firsts)
     gone = frozenset(lost).difference((v.name for v in (*variables, *scope)), fixed, mentioned)
     key = (term, scope, complete, thinnings, gone)
@@ -984,10 +991,10 @@ def _make(
     if found is not None:
         return found
     made = object.__new__(Expression)
-    own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
-    own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
-    own["lost"] = gone
-    for name, part in own.items():
+    parts = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
+    parts |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
+    parts["lost"] = gone
+    for name, part in parts.items():
         object.__setattr__(made, name, part)
     with _making:
         return _expressions.setdefault(key, made)
@@ -999,9 +1006,9 @@ def given_values(what: str, kind: str, values: object, named: Mapping[str, Any])
     >>> given_values("evaluate", "arrays", {"x": 1}, {"y": 2})
     {'x': 1, 'y': 2}
     """
-    own = {} if values is None else values
+    by_name = {} if values is None else values
     wanted = f"a dict of {kind} by name, or there are keywords"
-    given = checked_mapping(what, "values", own, wanted)
+    given = checked_mapping(what, "values", by_name, wanted)
     for name in given.keys() & named:
         raise UnsupportedOperation(f"{what}: there are two values for {shown(name)}")
     return {**given, **named}
@@ -1027,10 +1034,10 @@ def as_expression(value: object, what: str = "an operand") -> Expression:
         return outside
     if number is not None:
         return expression(terms.constant(number))
-    own = _dense(value)
-    if isinstance(own, np.ndarray | list | tuple):
+    dense = _dense(value)
+    if isinstance(dense, np.ndarray | list | tuple):
         try:
-            return expression(broadcasting.array_term(_numbers(cast(object, own))))
+            return expression(broadcasting.array_term(_numbers(cast(object, dense))))
         except EggradError as error:
             raise type(error)(f"{what}: {error}") from error
     if isinstance(value, complex | np.complexfloating):
@@ -1082,8 +1089,8 @@ def unified(
     >>> [e.shape for e in unified([a, b], [("?x", "n")], "x + y")]
     [('n',), ('n',)]
     """
-    own = [v for e in expressions for v in (*e.variables, *e.scope)]
-    renamed = agreed_sizes(own, pairs, what, free=free)
+    variables = [v for e in expressions for v in (*e.variables, *e.scope)]
+    renamed = agreed_sizes(variables, pairs, what, free=free)
     if not renamed:
         return list(expressions)
     result: list[Expression] = []
@@ -1108,11 +1115,11 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
             raise UnknownVariable(
                 f"the expression has no variable {shown(name)}; its variables: {names}"
             )
-        own = given[known[name]] = as_expression(value)
-        if own.ndim != known[name].order:
+        replacement = given[known[name]] = as_expression(value)
+        if replacement.ndim != known[name].order:
             raise ShapeError(
                 f"substitute: {name} has axes {format_axes(known[name].dims)}, what replaces it "
-                f"has axes {format_axes(own.term.dims)}"
+                f"has axes {format_axes(replacement.term.dims)}"
             )
     if not given:
         return expression(f.term, f.scope, f.term_complete, f.thinnings, lost)
@@ -1149,15 +1156,15 @@ def combine(
     build: Callable[..., Term],
 ) -> Expression:
     """The expression `build(*terms of the operands)`, each pair of sizes made equal before."""
-    own = unified(operands, pairs, what)
-    term = build(*(e.term for e in own))
-    known = {v for e in own for v in e.variables}
-    variables = own[0].variables if len(own) == 1 else tuple(terms.variables(*known))
-    mentioned = frozenset[str]().union(*(e._symbols for e in own))
-    candidates = (*known, *(v for e in own for v in e.scope))
-    complete = all(e.term_complete for e in own)
-    later = frozenset[Thinning]().union(*(e.thinnings for e in own))
-    lost = {name for e in own for name in e.lost}
+    agreed = unified(operands, pairs, what)
+    term = build(*(e.term for e in agreed))
+    known = {v for e in agreed for v in e.variables}
+    variables = agreed[0].variables if len(agreed) == 1 else tuple(terms.variables(*known))
+    mentioned = frozenset[str]().union(*(e._symbols for e in agreed))
+    candidates = (*known, *(v for e in agreed for v in e.scope))
+    complete = all(e.term_complete for e in agreed)
+    later = frozenset[Thinning]().union(*(e.thinnings for e in agreed))
+    lost = {name for e in agreed for name in e.lost}
     return _make(term, candidates, complete, later, lost, variables=variables, mentioned=mentioned)
 
 
@@ -1196,10 +1203,10 @@ def applied(function: str | Function, *args: object) -> Expression:
     'max(2, 3)'
     """
     name = function if isinstance(function, str) else function.name
-    own = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
+    expressions = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
     whole: Dims = ()
     pairs: list[tuple[Size, Size]] = []
-    for a in own:
+    for a in expressions:
         pairs += broadcasting.aligned(whole, a.shape)
         whole = broadcasting.common(whole, a.shape)
 
@@ -1207,7 +1214,7 @@ def applied(function: str | Function, *args: object) -> Expression:
         dims = reduce(broadcasting.common, (a.dims for a in operands))
         return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
 
-    return combine(name, own, pairs, build)
+    return combine(name, expressions, pairs, build)
 
 
 def matmul(a: object, b: object) -> Expression:

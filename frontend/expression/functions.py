@@ -88,29 +88,29 @@ def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] 
     if not isinstance(name, str) or not name:
         raise UnsupportedOperation(f"variable: the name is a text, not {shown(name)}")
     given = _dims(f"variable {shown(name)}", dims)
-    own = tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(given))
+    sizes = tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(given))
     words = {*checked_words(f"variable {shown(name)}", "assume", assume)}
     for word in sorted(words - set(ASSUMPTIONS)):
         raise UnsupportedOperation(
             f"variable {shown(name)}: no property is called {shown(word)}; there are "
             f"{', '.join(ASSUMPTIONS)}"
         )
-    if len(own) == 2 and any(ASSUMPTIONS[word].axes == "square" for word in words):
-        known = [d for d in own if not unknown(d)]
-        own = own if len(known) == 2 else ((known or own)[0],) * 2
+    if len(sizes) == 2 and any(ASSUMPTIONS[word].axes == "square" for word in words):
+        known = [d for d in sizes if not unknown(d)]
+        sizes = sizes if len(known) == 2 else ((known or sizes)[0],) * 2
     for word in sorted(words):
         needs = ASSUMPTIONS[word].axes
-        if (needs == "square" and (len(own) != 2 or own[0] != own[1])) or (
-            needs == "some" and not own
+        if (needs == "square" and (len(sizes) != 2 or sizes[0] != sizes[1])) or (
+            needs == "some" and not sizes
         ):
             what = "a square matrix" if needs == "square" else "at least one axis"
             raise ShapeError(
-                f"variable {name}: {shown(word)} needs {what}, its axes are {format_axes(own)}"
+                f"variable {name}: {shown(word)} needs {what}, its axes are {format_axes(sizes)}"
             )
     clash = contradiction(words)
     if clash:
         raise UnsupportedOperation(f"variable {name}: nothing is both {clash[0]} and {clash[1]}")
-    return expression(terms.variable(name, own, words))
+    return expression(terms.variable(name, sizes, words))
 
 
 def _dims(what: str, dims: object) -> tuple[Any, ...]:
@@ -170,18 +170,18 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
     >>> sum(variable("A", ("m", "n")), axis=0).shape
     ('n',)
     """
-    own, spec = _reduction("sum", f, axis)
+    operand, spec = _reduction("sum", f, axis)
     if len(spec[0]) == len(spec[1]):
-        return own
-    return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
+        return operand
+    return combine("sum", [operand], [], lambda a: terms.einsum(spec, a))
 
 
 def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
     """An expression, and the spec that takes some of its axes away."""
-    own = as_expression(f, f"the argument of {what}")
-    gone = _axes_of(what, own.ndim, axis)
-    kept = [k for k in range(own.ndim) if k not in gone]
-    return own, specs.canonical([range(own.ndim)], kept)
+    operand = as_expression(f, f"the argument of {what}")
+    gone = _axes_of(what, operand.ndim, axis)
+    kept = [k for k in range(operand.ndim) if k not in gone]
+    return operand, specs.canonical([range(operand.ndim)], kept)
 
 
 def _axes_of(what: str, order: int, axis: Any) -> tuple[int, ...]:
@@ -212,10 +212,10 @@ def min(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
 
 
 def _extreme(name: str, f: Expression, axis: int | Sequence[int] | None) -> Expression:
-    own, spec = _reduction(name, f, axis)
+    operand, spec = _reduction(name, f, axis)
     if len(spec[0]) == len(spec[1]):
-        return own
-    return combine(name, [own], [], lambda a: terms.numeric(name, a, data=spec))
+        return operand
+    return combine(name, [operand], [], lambda a: terms.numeric(name, a, data=spec))
 
 
 def einsum(spec: str, *operands: Expression) -> Expression:
@@ -228,14 +228,14 @@ def einsum(spec: str, *operands: Expression) -> Expression:
     >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
     ()
     """
-    own = [as_expression(f, f"einsum: operand {k}") for k, f in enumerate(operands, 1)]
-    parts, output = read_spec(checked_text("einsum", "spec", spec), [f.shape for f in own])
+    factors = [as_expression(f, f"einsum: operand {k}") for k, f in enumerate(operands, 1)]
+    parts, output = read_spec(checked_text("einsum", "spec", spec), [f.shape for f in factors])
     known: dict[str, Size] = {}
     pairs: list[tuple[Size, Size]] = []
-    for part, f in zip(parts, own, strict=True):
+    for part, f in zip(parts, factors, strict=True):
         for i, d in zip(part, f.shape, strict=True):
             pairs.append((known.setdefault(i, d), d))
-    return combine(f"einsum {spec!r}", own, pairs, lambda *a: _product(parts, output, a))
+    return combine(f"einsum {spec!r}", factors, pairs, lambda *a: _product(parts, output, a))
 
 
 def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
@@ -258,18 +258,18 @@ def of_each(name: str, f: Expression) -> Expression:
     >>> of_each("eigenvalues", variable("A", ("k", "n", "n"))).shape
     ('k', 'n')
     """
-    own = as_expression(f, f"the argument of {name}")
-    square = STACK_FUNCTIONS[name].square and own.ndim > 1
-    pairs = [(own.shape[-2], own.shape[-1])] if square else []
-    return combine(name, [own], pairs, lambda a: terms.numeric(name, a))
+    operand = as_expression(f, f"the argument of {name}")
+    square = STACK_FUNCTIONS[name].square and operand.ndim > 1
+    pairs = [(operand.shape[-2], operand.shape[-1])] if square else []
+    return combine(name, [operand], pairs, lambda a: terms.numeric(name, a))
 
 
 def _function(name: str) -> Callable[[Expression], Expression]:
     def function(f: Expression) -> Expression:
-        own = as_expression(f, f"the argument of {name}")
-        square = name in MATRIX_FUNCTIONS and own.ndim == 2
-        pairs = [cast(tuple[Size, Size], own.shape)] if square else []
-        return combine(name, [own], pairs, lambda a: terms.apply(name, a))
+        operand = as_expression(f, f"the argument of {name}")
+        square = name in MATRIX_FUNCTIONS and operand.ndim == 2
+        pairs = [cast(tuple[Size, Size], operand.shape)] if square else []
+        return combine(name, [operand], pairs, lambda a: terms.apply(name, a))
 
     function.__name__ = function.__qualname__ = name
     if name in FUNCTIONS:
@@ -350,8 +350,8 @@ def softmax(f: Expression, axis: Axis = None) -> Expression:
     >>> softmax(variable("A", ("m", "n")), axis=1).shape
     ('m', 'n')
     """
-    own = as_expression(f)
-    return exp(own) / _total("softmax", own, axis, True)
+    operand = as_expression(f)
+    return exp(operand) / _total("softmax", operand, axis, True)
 
 
 def log_softmax(f: Expression, axis: Axis = None) -> Expression:
@@ -361,8 +361,8 @@ def log_softmax(f: Expression, axis: Axis = None) -> Expression:
     >>> float(log_softmax(variable("x", (1,))).evaluate({"x": [2]})[0])
     0.0
     """
-    own = as_expression(f)
-    return own - log(_total("log_softmax", own, axis, True))
+    operand = as_expression(f)
+    return operand - log(_total("log_softmax", operand, axis, True))
 
 
 def softplus(f: Expression) -> Expression:

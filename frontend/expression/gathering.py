@@ -81,17 +81,17 @@ def entries_at(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> 
     labels = list(range(f.ndim))
     factors: list[tuple[Expression, list[int]]] = []
     known: dict[int, Array] = {}
-    for axis, own in zip(axes, places, strict=True):
-        along = _whole_axis(own, f.shape[axis], shape)
+    for axis, index in zip(axes, places, strict=True):
+        along = _whole_axis(index, f.shape[axis], shape)
         if along is not None:
             labels[axis] = rows[along]
-        elif isinstance(own, Expression):
-            kept = [k for k, d in enumerate(own.shape) if d != 1]
-            part = [rows[k + len(shape) - own.ndim] for k in kept]
-            chosen = _selection(ax.squeezed(own, _ones(own)), (f.term.dims[axis],))
+        elif isinstance(index, Expression):
+            kept = [k for k, d in enumerate(index.shape) if d != 1]
+            part = [rows[k + len(shape) - index.ndim] for k in kept]
+            chosen = _selection(ax.squeezed(index, _ones(index)), (f.term.dims[axis],))
             factors.append((chosen, [*part, labels[axis]]))
         else:
-            known[axis] = own
+            known[axis] = index
     if known:
         factors.append(_known_selection(f, known, rows, labels))
     out = [*rows, *(labels[k] for k in range(f.ndim) if k not in axes)]
@@ -108,9 +108,9 @@ def _known_selection(
     together = arrays[0] if len(arrays) == 1 else np.stack(arrays, -1)
     together = together.squeeze(tuple(k for k in range(arrays[0].ndim) if k not in kept))
     index = expression(broadcasting.array_term(together))
-    own = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
+    kept_rows = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
     chosen = [labels[axis] for axis in known]
-    return _selection(index, tuple(f.term.dims[axis] for axis in known)), [*own, *chosen]
+    return _selection(index, tuple(f.term.dims[axis] for axis in known)), [*kept_rows, *chosen]
 
 
 def _ones(f: Expression) -> list[int]:
@@ -129,23 +129,25 @@ def _product(
     lengths: dict[int, Size],
 ) -> Expression:
     """The product of an expression with selections, summed to the axes `out`."""
-    present = {*labels, *(i for _, own in factors for i in own)}
+    present = {*labels, *(i for _, axes in factors for i in axes)}
     missing = [i for i in out if i not in present]
 
     def build(a: Term, *selections: Term) -> Term:
-        result, own = a, tuple(labels)
-        for k, (s, part) in enumerate(zip(selections, (own for _, own in factors), strict=True)):
+        result, indices = a, tuple(labels)
+        for k, (s, part) in enumerate(zip(selections, (axes for _, axes in factors), strict=True)):
             later = {i for _, rest in factors[k + 1 :] for i in rest}
-            joint = dict.fromkeys((*own, *part))
+            joint = dict.fromkeys((*indices, *part))
             kept = tuple(i for i in joint if i in out or i in later)
-            result = terms.einsum(specs.canonical([tuple(part), own], kept), s, result)
-            own = kept
+            result = terms.einsum(specs.canonical([tuple(part), indices], kept), s, result)
+            indices = kept
         if missing:
             ones = terms.constant(1, tuple(lengths[i] for i in missing))
-            return terms.einsum(specs.canonical([own, tuple(missing)], tuple(out)), result, ones)
-        if own == tuple(out):
+            return terms.einsum(
+                specs.canonical([indices, tuple(missing)], tuple(out)), result, ones
+            )
+        if indices == tuple(out):
             return result
-        return terms.einsum(specs.canonical([own], tuple(out)), result)
+        return terms.einsum(specs.canonical([indices], tuple(out)), result)
 
     return combine("[...]", [f, *(s for s, _ in factors)], [], build)
 
@@ -157,27 +159,29 @@ def take_along(f: Expression, axis: int, places: Places) -> Expression:
     >>> take_along(variable("A", (2, 3)), 1, np.array([[0], [2]])).shape
     (2, 1)
     """
-    own = places if isinstance(places, Expression) else expression(broadcasting.array_term(places))
-    if own.ndim != f.ndim:
+    indices = (
+        places if isinstance(places, Expression) else expression(broadcasting.array_term(places))
+    )
+    if indices.ndim != f.ndim:
         raise ShapeError(
-            f"take_along_axis: indices with {own.ndim} axes for an array with {f.ndim}"
+            f"take_along_axis: indices with {indices.ndim} axes for an array with {f.ndim}"
         )
     others = [k for k in range(f.ndim) if k != axis]
-    alike = [k for k in others if own.shape[k] != 1 or f.shape[k] == 1]
+    alike = [k for k in others if indices.shape[k] != 1 or f.shape[k] == 1]
     for k in others:
-        if own.shape[k] != f.shape[k] and 1 not in (own.shape[k], f.shape[k]):
+        if indices.shape[k] != f.shape[k] and 1 not in (indices.shape[k], f.shape[k]):
             raise ShapeError(
-                f"take_along_axis: axis {k} has size {own.shape[k]} in the indices, "
+                f"take_along_axis: axis {k} has size {indices.shape[k]} in the indices, "
                 f"{f.shape[k]} in the array"
             )
     new = f.ndim
     # What is broadcast along an axis has none there.
     gone = [k for k in others if k not in alike]
     part = [new if k == axis else k for k in range(f.ndim) if k not in gone]
-    spread = [k for k in others if f.shape[k] == 1 != own.shape[k]]
+    spread = [k for k in others if f.shape[k] == 1 != indices.shape[k]]
     f = ax.squeezed(f, spread)
     labels = [k for k in range(new) if k not in spread]
-    index = ax.squeezed(own, gone)
+    index = ax.squeezed(indices, gone)
     size = f.term.dims[labels.index(axis)]
     out = [new if k == axis else k for k in range(new)]
     return _product(f, labels, [(_selection(index, (size,)), [*part, axis])], out, {})
@@ -239,24 +243,24 @@ def _part(key: Any) -> Any:
             )
         return key
     try:
-        own = np.asarray(key)
+        array = np.asarray(key)
     except ValueError as error:
         raise ShapeError(f"an index is no array: {error}") from error
-    if own.size == 0 and own.dtype.kind == "f":
-        own = own.astype(np.intp)
-    if own.dtype.kind == "b" and not own.ndim:
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.intp)
+    if array.dtype.kind == "b" and not array.ndim:
         raise ShapeError("a mask has the axes that it chooses from, True and False have none")
-    if own.dtype.kind not in "iub":
+    if array.dtype.kind not in "iub":
         raise UnsupportedOperation(
             "an expression is indexed by integers, slices, None, ... and arrays of integers or "
-            f"truth values, not by {_described(key, own)}"
+            f"truth values, not by {_described(key, array)}"
         )
-    return own if own.dtype.kind == "b" else own.astype(np.intp)
+    return array if array.dtype.kind == "b" else array.astype(np.intp)
 
 
-def _described(key: object, own: Array) -> str:
-    known = isinstance(key, np.ndarray | list) and own.dtype.kind != "O"
-    return f"an array of {own.dtype}" if known else f"a {type(key).__name__}"
+def _described(key: object, array: Array) -> str:
+    known = isinstance(key, np.ndarray | list) and array.dtype.kind != "O"
+    return f"an array of {array.dtype}" if known else f"a {type(key).__name__}"
 
 
 def has_integers(f: Expression) -> bool:

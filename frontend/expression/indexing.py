@@ -108,11 +108,11 @@ def pick(key: Any, shape: Dims) -> Picked:
     constraints: list[Constraint] = []
     new: list[Size] = []
     out: list[int] = []
-    for axis, own in enumerate(chosen):
-        if own is None:
+    for axis, choice in enumerate(chosen):
+        if choice is None:
             out.append(axis)
             continue
-        place, size = own
+        place, size = choice
         if size is not None:
             out.append(len(shape) + len(new))
             new.append(size)

@@ -11,7 +11,7 @@ from typing import Any
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression import functions as language
-from eggrad.frontend.expression import numpy_linalg as own
+from eggrad.frontend.expression import numpy_linalg
 from eggrad.frontend.expression.expression import Expression, as_expression
 from eggrad.frontend.expression.numpy_functions import matrix_transpose, tril, triu
 from eggrad.frontend.expression.numpy_linalg import (
@@ -66,7 +66,7 @@ def cholesky(a: Any, lower: bool = False) -> Expression:
     >>> cholesky(np.array([[4.0]])).evaluate({})
     array([[2.]])
     """
-    return own.cholesky(a, upper=not checked_flag("cholesky", "lower", lower))
+    return numpy_linalg.cholesky(a, upper=not checked_flag("cholesky", "lower", lower))
 
 
 def cho_factor(a: Any, lower: bool = False) -> tuple[Expression, bool]:
@@ -129,7 +129,7 @@ def eigh(a: Any, lower: bool = True, eigvals_only: bool = False) -> Any:
     >>> eigh(np.array([[3.0]]), eigvals_only=True).evaluate({})
     array([3.])
     """
-    found = own.eigh(a, "L" if checked_flag("eigh", "lower", lower) else "U")
+    found = numpy_linalg.eigh(a, "L" if checked_flag("eigh", "lower", lower) else "U")
     return found.eigenvalues if checked_flag("eigh", "eigvals_only", eigvals_only) else found
 
 
@@ -140,7 +140,7 @@ def eigvalsh(a: Any, lower: bool = True) -> Expression:
     >>> eigvalsh(np.array([[3.0]])).evaluate({})
     array([3.])
     """
-    return own.eigvalsh(a, "L" if checked_flag("eigvalsh", "lower", lower) else "U")
+    return numpy_linalg.eigvalsh(a, "L" if checked_flag("eigvalsh", "lower", lower) else "U")
 
 
 def qr(a: Any, mode: str = "economic") -> Any:
@@ -151,4 +151,4 @@ def qr(a: Any, mode: str = "economic") -> Any:
     [(3, 2), (2, 2)]
     """
     checked_word("qr", "mode", mode, ("economic", "r"))
-    return own.qr(a, {"economic": "reduced"}.get(mode, mode))
+    return numpy_linalg.qr(a, {"economic": "reduced"}.get(mode, mode))

@@ -56,7 +56,7 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
     @property
     def shape(self) -> "tuple[Size | Expression, ...]":
         """The size of each axis; a scalar expression where it is a product."""
-        return tuple(own[0] if len(own) == 1 else _product(own) for own in self._sizes())
+        return tuple(sizes[0] if len(sizes) == 1 else _product(sizes) for sizes in self._sizes())
 
     @property
     def size(self) -> "Expression | int":
@@ -72,7 +72,7 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
     def evaluate(self, values: Mapping[str, Any] | None = None, **options: Any) -> Array:
         """The value, as of an expression."""
         found = self.entries.evaluate(values, **options)
-        return found.reshape([prod(found.shape[k] for k in own) for own in self._axes()])
+        return found.reshape([prod(found.shape[k] for k in axes) for axes in self._axes()])
 
     def __repr__(self) -> str:
         """Show the axes."""
@@ -107,9 +107,9 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
             return _matmul(*inputs)
         if method != "__call__" or ufunc.signature:
             raise _unsupported(f"{ufunc.__name__}.{method}")
-        return _entrywise(ufunc.__name__, lambda *own: call_ufunc(ufunc, method, own, options))(
-            *inputs
-        )
+        return _entrywise(
+            ufunc.__name__, lambda *entries: call_ufunc(ufunc, method, entries, options)
+        )(*inputs)
 
     def __array_function__(
         self,
@@ -123,7 +123,8 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
             return _reduced(function, *args, **options)
         if function in _ENTRYWISE:
             name = function.__name__
-            return _entrywise(name, lambda *own: call_function(function, own, options))(*args)
+            build = _entrywise(name, lambda *entries: call_function(function, entries, options))
+            return build(*args)
         if function not in _FUNCTIONS:
             raise _unsupported(function.__name__)
         return _FUNCTIONS[function](*args, **options)
@@ -165,25 +166,25 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
     def _axes(self) -> list[range]:
         """The axes of the entries that each axis is made of."""
         ends = list(accumulate(self.groups))
-        return [range(end - own, end) for own, end in zip(self.groups, ends, strict=True)]
+        return [range(end - count, end) for count, end in zip(self.groups, ends, strict=True)]
 
     def _sizes(self) -> list[Dims]:
-        return [tuple(self.entries.shape[k] for k in own) for own in self._axes()]
+        return [tuple(self.entries.shape[k] for k in axes) for axes in self._axes()]
 
     def _described(self) -> str:
-        return f"({', '.join('·'.join(map(str, own)) for own in self._sizes())})"
+        return f"({', '.join('·'.join(map(str, sizes)) for sizes in self._sizes())})"
 
 
 def merged_array(entries: Expression, groups: Sequence[int]) -> Merged | Expression:
     """The array with these groups of axes merged, really so where their sizes are integers."""
-    own = list(groups)
+    counts = list(groups)
     for place, axes in reversed(list(enumerate(Merged(entries, tuple(groups))._axes()))):
         if len(axes) > 1 and all(isinstance(entries.shape[k], int) for k in axes):
-            entries, own[place] = ax.merged(entries, axes[0], len(axes)), 1
+            entries, counts[place] = ax.merged(entries, axes[0], len(axes)), 1
         # An axis of length 1 would be repeated along another's.
         elif ones := [k for k in axes if len(axes) > 1 and entries.shape[k] == 1]:
-            entries, own[place] = ax.squeezed(entries, ones), len(axes) - len(ones)
-    return entries if max(own, default=1) == 1 else Merged(entries, tuple(own))
+            entries, counts[place] = ax.squeezed(entries, ones), len(axes) - len(ones)
+    return entries if max(counts, default=1) == 1 else Merged(entries, tuple(counts))
 
 
 def reshaped(f: Expression, shape: Any) -> Merged | Expression:
@@ -213,11 +214,11 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
                     f"symbol, or the product of sizes of axes beside each other, not {shown(d)}"
                 )
         return ax.reshaped(f, wanted)
-    own = ax.squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
+    squeezed = ax.squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
     rest = iter(counts)
     groups = [1 if _is(d, 1) else next(rest) for d in wanted]
     places = [sum(groups[:k]) for k, d in enumerate(wanted) if _is(d, 1)]
-    return merged_array(ax.expanded(own, places), groups)
+    return merged_array(ax.expanded(squeezed, places), groups)
 
 
 def _is(size: object, number: int) -> bool:
@@ -258,8 +259,8 @@ def _operand(value: object) -> Merged:
         return value
     if isinstance(value, Condition):
         value = value.test
-    own = as_expression(value)
-    return Merged(own, (1,) * own.ndim)
+    entries = as_expression(value)
+    return Merged(entries, (1,) * entries.ndim)
 
 
 def _entrywise(
@@ -268,11 +269,11 @@ def _entrywise(
     """A function of the entries; axes meet from the right, merged ones with their like."""
 
     def function(*args: object) -> Merged | Expression:
-        own = [_operand(a) for a in args]
-        widest = max(own, key=lambda m: m.ndim)
-        for m in own:
+        operands = [_operand(a) for a in args]
+        widest = max(operands, key=lambda m: m.ndim)
+        for m in operands:
             _check_merged(what, widest, m, slice(widest.ndim - m.ndim, None), slice(None))
-        made = build(*(m.entries for m in own))
+        made = build(*(m.entries for m in operands))
         # A comparison is 1 where it holds.
         entries = made.test if isinstance(made, Condition) else made
         return merged_array(entries, widest.groups)
@@ -328,9 +329,9 @@ def _trace(a: Merged) -> Expression:
 def _reduced(function: Callable[..., Any], a: Merged, axis: Any = None) -> Merged | Expression:
     """A sum, a mean, an extreme along some axes."""
     gone = range(a.ndim) if axis is None else ax.normalized(function.__name__, axis, a.ndim)
-    axes = tuple(k for place, own in enumerate(a._axes()) if place in gone for k in own)
+    axes = tuple(k for place, group in enumerate(a._axes()) if place in gone for k in group)
     made = call_function(function, [a.entries], {"axis": axes})
-    return merged_array(made, [own for place, own in enumerate(a.groups) if place not in gone])
+    return merged_array(made, [count for place, count in enumerate(a.groups) if place not in gone])
 
 
 def _norm(a: Merged, ord: Any = None) -> Expression:

@@ -140,6 +140,6 @@ def _named(frame: FrameType) -> tuple[str, str]:
     if name in ("__call__", "__init__") and owner is not None:
         return module, type(owner).__name__
     if "wrap" in name:
-        own = frame.f_locals.get("f") or frame.f_locals.get("func")
-        return getattr(own, "__module__", module), getattr(own, "__name__", "")
+        wrapped = frame.f_locals.get("f") or frame.f_locals.get("func")
+        return getattr(wrapped, "__module__", module), getattr(wrapped, "__name__", "")
     return module, "" if name.startswith("<") else name

@@ -69,7 +69,7 @@ def along(axis: int, key: Any) -> tuple[Any, ...]:
     return (*(slice(None),) * axis, key)
 
 
-def gathered(own: Expression, axis: int, places: Sequence[int]) -> Expression:
+def gathered(f: Expression, axis: int, places: Sequence[int]) -> Expression:
     """The entries at some places of an axis, where neighbours are slices; -1 is the last.
 
     >>> from eggrad.frontend.expression.functions import variable
@@ -86,22 +86,22 @@ def gathered(own: Expression, axis: int, places: Sequence[int]) -> Expression:
             stop: int | None = last + (1 if step > 0 else -1)
             # An end between the last place and the first counts from the other side.
             stop = None if (stop == 0 and first < 0) or (stop == -1 and first >= 0) else stop
-            parts.append(own[along(axis, slice(first, stop, step))])
+            parts.append(f[along(axis, slice(first, stop, step))])
         else:
             count = count if not step else 1
-            entry = ax.expanded(own[along(axis, first)], [axis])
+            entry = ax.expanded(f[along(axis, first)], [axis])
             parts.append(stretched(entry, axis, count))
         del rest[:count]
     if not parts:
-        return own[along(axis, slice(0, 0))]
+        return f[along(axis, slice(0, 0))]
     return concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
-def stretched(own: Expression, axis: int, size: Size) -> Expression:
+def stretched(f: Expression, axis: int, size: Size) -> Expression:
     """What is one entry long along an axis, repeated there."""
-    shape = list(own.shape)
+    shape = list(f.shape)
     shape[axis] = size
-    return ax.broadcast(own, shape)
+    return ax.broadcast(f, shape)
 
 
 # Copies -----------------------------------------------------------------------------------
@@ -123,65 +123,65 @@ def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) ->
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
     """`numpy.repeat`; the numbers of copies are literal."""
-    own = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("repeat", axis, own)
+    operand = in_a_row(a) if axis is None else as_expression(a)
+    k = one_axis("repeat", axis, operand)
     counts = literal("repeat", repeats)
     if counts.dtype.kind not in "iu" or (counts < 0).any() or counts.ndim > 1:
         raise ShapeError("repeat: the numbers of copies are integers from 0 up")
     if counts.size == 1:
         count = int(counts.reshape(()))
-        size, new = as_size(form(times(count, size_form(own.shape[k])))), own.ndim
+        size, new = as_size(form(times(count, size_form(operand.shape[k])))), operand.ndim
         # Entry i is at the places from count * i to before count * (i + 1).
         first = form([(new, 1), (k, -count)])
         last = form([(k, count), ("", count - 1), (new, -1)])
-        out = [new if i == k else i for i in range(own.ndim)]
-        return selected("repeat", own, (size,), [(">=", first), (">=", last)], out)
-    size = integer_size("repeat", own, k)
+        out = [new if i == k else i for i in range(operand.ndim)]
+        return selected("repeat", operand, (size,), [(">=", first), (">=", last)], out)
+    size = integer_size("repeat", operand, k)
     if counts.size != size:
         raise ShapeError(f"repeat: {counts.size} numbers of copies for {size} entries")
-    return gathered(own, k, np.repeat(np.arange(size), counts).tolist())
+    return gathered(operand, k, np.repeat(np.arange(size), counts).tolist())
 
 
 def tile(A: Any, reps: Any) -> Expression:  # noqa: N803 - NumPy's name
     """`numpy.tile`."""
     counts = [checked_integer("tile", "reps", r) for r in np.atleast_1d(literal("tile", reps))]
-    own = as_expression(A)
-    own = ax.expanded(own, range(max(0, len(counts) - own.ndim)))
-    counts = [1] * (own.ndim - len(counts)) + counts
+    result = as_expression(A)
+    result = ax.expanded(result, range(max(0, len(counts) - result.ndim)))
+    counts = [1] * (result.ndim - len(counts)) + counts
     for k, count in enumerate(counts):
         if count < 0:
             raise ShapeError("tile: the numbers of copies are integers from 0 up")
-        own = _copies(own, k, count)
-    return own
+        result = _copies(result, k, count)
+    return result
 
 
-def _copies(own: Expression, axis: int, count: int) -> Expression:
+def _copies(f: Expression, axis: int, count: int) -> Expression:
     """Copies after one another along an axis."""
-    size = own.shape[axis]
+    size = f.shape[axis]
     if count == 1:
-        return own
+        return f
     if isinstance(size, int):
-        shape = (*own.shape[:axis], count, *own.shape[axis:])
-        return ax.merged(ax.broadcast(ax.expanded(own, [axis]), shape), axis, 2)
+        shape = (*f.shape[:axis], count, *f.shape[axis:])
+        return ax.merged(ax.broadcast(ax.expanded(f, [axis]), shape), axis, 2)
     if count > _MOST_COPIES:
         raise UnsupportedOperation(
             f"tile: {_MOST_COPIES} copies at most of an axis of size {size}; give it as an integer"
         )
     places = [shifted(*[size] * k) for k in range(count)]
     if not places:
-        return own[along(axis, slice(0, 0))]
-    return placed("tile", own, axis, as_size(form(times(count, size_form(size)))), places)
+        return f[along(axis, slice(0, 0))]
+    return placed("tile", f, axis, as_size(form(times(count, size_form(size)))), places)
 
 
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
     shape = tuple(checked_count("resize", "a size", d) for d in whole.sizes("resize", new_shape))
-    own = in_a_row(a)
-    size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
+    entries = in_a_row(a)
+    size, wanted = integer_size("resize", entries, 0), int(np.prod(shape))
     if not size:
-        return whole.full_like(own, 0, shape=shape)
-    own = _copies(own, 0, -(-wanted // size))
-    return ax.reshaped(own[:wanted], shape)
+        return whole.full_like(entries, 0, shape=shape)
+    entries = _copies(entries, 0, -(-wanted // size))
+    return ax.reshaped(entries[:wanted], shape)
 
 
 def linspace(  # noqa: PLR0917 - NumPy's arguments
@@ -207,11 +207,11 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
 
 def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
     """`numpy.broadcast_arrays`."""
-    own = [as_expression(a) for a in args]
-    total = own[0] * 0
-    for other in own[1:]:
+    operands = [as_expression(a) for a in args]
+    total = operands[0] * 0
+    for other in operands[1:]:
         total = total + other * 0
-    return tuple(ax.broadcast(a, total.shape) for a in own)
+    return tuple(ax.broadcast(a, total.shape) for a in operands)
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
@@ -220,10 +220,10 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {shown(indexing)}")
     parts = [in_a_row(x) for x in xi]
     order = len(parts)
-    own = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
+    grids = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
     if indexing == "xy" and order > 1:
-        own = [swapaxes(p, 0, 1) for p in own]
-    return tuple(own) if sparse else broadcast_arrays(*own)
+        grids = [swapaxes(p, 0, 1) for p in grids]
+    return tuple(grids) if sparse else broadcast_arrays(*grids)
 
 
 # Axes -------------------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def _at_least(order: int, places: Mapping[int, Sequence[int]]) -> Callable[..., 
     """The function that adds axes at some places, by how many there are."""
 
     def function(*arys: Any) -> Any:
-        own = [as_expression(a) for a in arys]
-        found = tuple(ax.expanded(a, places.get(a.ndim, ())) for a in own)
+        operands = [as_expression(a) for a in arys]
+        found = tuple(ax.expanded(a, places.get(a.ndim, ())) for a in operands)
         return found[0] if len(found) == 1 else found
 
     function.__name__ = f"atleast_{order}d"
@@ -248,27 +248,27 @@ atleast_3d = _at_least(3, {0: [0, 1, 2], 1: [0, 2], 2: [2]})
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
     """`numpy.rollaxis`."""
-    own = as_expression(a)
-    k, start = one_axis("rollaxis", axis, own), checked_integer("rollaxis", "start", start)
-    to = start + own.ndim if start < 0 else start
-    if not 0 <= to <= own.ndim:
-        raise ShapeError(f"rollaxis: there is no place {start} among {own.ndim} axes")
-    return moveaxis(own, k, to - 1 if k < to else to)
+    operand = as_expression(a)
+    k, start = one_axis("rollaxis", axis, operand), checked_integer("rollaxis", "start", start)
+    to = start + operand.ndim if start < 0 else start
+    if not 0 <= to <= operand.ndim:
+        raise ShapeError(f"rollaxis: there is no place {start} among {operand.ndim} axes")
+    return moveaxis(operand, k, to - 1 if k < to else to)
 
 
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     """`numpy.rot90`."""
-    own = as_expression(m)
-    pair = ax.normalized("rot90", axes, own.ndim)
+    operand = as_expression(m)
+    pair = ax.normalized("rot90", axes, operand.ndim)
     if len(pair) != 2:
         raise ShapeError(f"rot90: axes are two, as (0, 1), not {shown(axes)}")
     first, second = pair
     turns = checked_integer("rot90", "k", k) % 4
     if turns == 2:
-        return flip(own, (first, second))
+        return flip(operand, (first, second))
     if turns == 1:
-        return swapaxes(flip(own, second), first, second)
-    return flip(swapaxes(own, first, second), second) if turns else own
+        return swapaxes(flip(operand, second), first, second)
+    return flip(swapaxes(operand, first, second), second) if turns else operand
 
 
 def diagflat(v: Any, k: int = 0) -> Expression:
@@ -280,24 +280,24 @@ def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, writeable: bool = False
 ) -> Expression:
     """`numpy.lib.stride_tricks.sliding_window_view`: new last axes run through each window."""
-    own = as_expression(x)
+    view = as_expression(x)
     lengths = whole.sizes("sliding_window_view", window_shape)
     sizes = [checked_count("sliding_window_view", "a size", d) for d in lengths]
     axes = [
-        ax.normalized("sliding_window_view", k, own.ndim)[0]
-        for k in (range(own.ndim) if axis is None else np.atleast_1d(axis))
+        ax.normalized("sliding_window_view", k, view.ndim)[0]
+        for k in (range(view.ndim) if axis is None else np.atleast_1d(axis))
     ]
     if len(sizes) != len(axes):
         raise ShapeError(f"sliding_window_view: {len(sizes)} sizes for {len(axes)} axes")
     for k, size in zip(axes, sizes, strict=True):
-        length = size_sum(own.shape[k], 1 - size)
+        length = size_sum(view.shape[k], 1 - size)
         if size < 0 or (isinstance(length, int) and length < 0):
             raise ShapeError(f"sliding_window_view: no window of {size} entries on axis {k}")
-        new = own.ndim
+        new = view.ndim
         met = ("=", form([(k, 1), (new, -1), (new + 1, -1)]))
-        out = [new if i == k else i for i in range(own.ndim)]
-        own = selected("sliding_window_view", own, (length, size), [met], [*out, new + 1])
-    return own
+        out = [new if i == k else i for i in range(view.ndim)]
+        view = selected("sliding_window_view", view, (length, size), [met], [*out, new + 1])
+    return view
 
 
 # Joining and splitting --------------------------------------------------------------------
@@ -341,32 +341,32 @@ def _block(arrays: Any, depth: int, order: int) -> Expression:
     if isinstance(arrays, list):
         parts = [_block(a, depth - 1, order) for a in cast("list[Any]", arrays)]
         return concatenate(parts, order - depth)
-    own = as_expression(arrays)
-    return ax.expanded(own, range(order - own.ndim))
+    leaf = as_expression(arrays)
+    return ax.expanded(leaf, range(order - leaf.ndim))
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
     """`numpy.array_split`: into parts as equal as can be."""
     if isinstance(indices_or_sections, tuple | list | np.ndarray):
         return split(ary, indices_or_sections, axis)
-    own = as_expression(ary)
-    k = one_axis("array_split", axis, own)
+    operand = as_expression(ary)
+    k = one_axis("array_split", axis, operand)
     size, count = (
-        integer_size("array_split", own, k),
+        integer_size("array_split", operand, k),
         checked_integer("array_split", "the number of parts", indices_or_sections),
     )
     if count < 1:
         raise ShapeError(f"array_split: into {count} parts")
     lengths = [size // count + (i < size % count) for i in range(count)]
-    return split(own, np.cumsum(lengths)[:-1].tolist(), k)
+    return split(operand, np.cumsum(lengths)[:-1].tolist(), k)
 
 
 def _split_along(name: str, axis: int, least: int) -> Callable[..., list[Expression]]:
     def function(ary: Any, indices_or_sections: Any) -> list[Expression]:
-        own = as_expression(ary)
-        if own.ndim < least:
-            raise ShapeError(f"{name}: {least} axes are wanted, the argument has {own.ndim}")
-        return split(own, indices_or_sections, min(axis, own.ndim - 1))
+        operand = as_expression(ary)
+        if operand.ndim < least:
+            raise ShapeError(f"{name}: {least} axes are wanted, the argument has {operand.ndim}")
+        return split(operand, indices_or_sections, min(axis, operand.ndim - 1))
 
     function.__name__ = name
     return function
@@ -374,51 +374,51 @@ def _split_along(name: str, axis: int, least: int) -> Callable[..., list[Express
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
     """`numpy.unstack`."""
-    own = as_expression(x)
-    k = one_axis("unstack", axis, own)
-    return tuple(own[along(k, i)] for i in range(integer_size("unstack", own, k)))
+    operand = as_expression(x)
+    k = one_axis("unstack", axis, operand)
+    return tuple(operand[along(k, i)] for i in range(integer_size("unstack", operand, k)))
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     """`numpy.delete` at literal places."""
-    own = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("delete", axis, own)
-    size = own.shape[k]
+    operand = in_a_row(arr) if axis is None else as_expression(arr)
+    k = one_axis("delete", axis, operand)
+    size = operand.shape[k]
     if isinstance(size, int):
-        listed_size("delete", own, k)
+        listed_size("delete", operand, k)
         gone = obj if isinstance(obj, slice) else literal("delete", obj)
         gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
         try:
             left = np.delete(np.arange(size), gone)
         except (IndexError, ValueError) as error:
             raise ShapeError(f"delete: {error}") from None
-        return gathered(own, k, left.tolist())
+        return gathered(operand, k, left.tolist())
     if not hasattr(obj, "__index__"):
-        integer_size("delete", own, k)
+        integer_size("delete", operand, k)
     place = checked_integer("delete", "obj", obj)
-    first = own[along(k, slice(None, place))]
+    first = operand[along(k, slice(None, place))]
     if place == -1:
         return first
-    return concatenate([first, own[along(k, slice(place + 1, None))]], k)
+    return concatenate([first, operand[along(k, slice(place + 1, None))]], k)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expression:
     """`numpy.insert` at literal places."""
-    own = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("insert", axis, own)
-    size = listed_size("insert", own, k)
+    operand = in_a_row(arr) if axis is None else as_expression(arr)
+    k = one_axis("insert", axis, operand)
+    size = listed_size("insert", operand, k)
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
     places = literal("insert", obj)
     new = as_expression(values)
     if not places.ndim and new.ndim:
         # NumPy's rule: values at one place have the axes that are left.
-        new = moveaxis(ax.expanded(new, range(own.ndim - new.ndim)), 0, k)
-    lengths = {d for d in (new.shape[k] if new.ndim == own.ndim else 1, places.size) if d != 1}
+        new = moveaxis(ax.expanded(new, range(operand.ndim - new.ndim)), 0, k)
+    lengths = {d for d in (new.shape[k] if new.ndim == operand.ndim else 1, places.size) if d != 1}
     if len(lengths) > 1 and places.size != 1:
         raise ShapeError(f"insert: {new.shape} at {places.size} places")
     count = cast(int, next(iter(lengths), 1))
-    shape = (*own.shape[:k], count, *own.shape[k + 1 :])
+    shape = (*operand.shape[:k], count, *operand.shape[k + 1 :])
     new = ax.broadcast(new, shape)
     # Where entries come from, in the old ones and the new ones after each other.
     indices = np.arange(size, size + count)
@@ -426,7 +426,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
         source = np.insert(np.arange(size), places, indices if places.size > 1 else indices[:count])
     except (IndexError, ValueError) as error:
         raise ShapeError(f"insert: {error}") from None
-    return gathered(concatenate([own, new], k), k, source.tolist())
+    return gathered(concatenate([operand, new], k), k, source.tolist())
 
 
 def _truths(what: str, value: Any) -> Array:
@@ -441,9 +441,9 @@ def _truths(what: str, value: Any) -> Array:
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
-    own = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("compress", axis, own)
-    return gathered(own, k, np.flatnonzero(_truths("compress", condition)).tolist())
+    operand = in_a_row(a) if axis is None else as_expression(a)
+    k = one_axis("compress", axis, operand)
+    return gathered(operand, k, np.flatnonzero(_truths("compress", condition)).tolist())
 
 
 def extract(condition: Any, arr: Any) -> Expression:
@@ -453,8 +453,10 @@ def extract(condition: Any, arr: Any) -> Expression:
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Expression:
     """`numpy.ediff1d`."""
-    own = in_a_row(ary)
-    parts = [p if p is None else in_a_row(p) for p in (to_begin, own[1:] - own[:-1], to_end)]
+    entries = in_a_row(ary)
+    parts = [
+        p if p is None else in_a_row(p) for p in (to_begin, entries[1:] - entries[:-1], to_end)
+    ]
     return concatenate([p for p in parts if p is not None])
 
 
@@ -465,21 +467,23 @@ def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Expression:
     """`numpy.apply_along_axis`, where the sizes of the other axes are integers."""
-    own = as_expression(arr)
+    operand = as_expression(arr)
     if not callable(func1d):
         raise UnsupportedOperation(
             f"apply_along_axis: func1d is a function of a vector, not {shown(func1d)}"
         )
-    k = one_axis("apply_along_axis", axis, own)
-    own = moveaxis(own, k, -1)
-    sizes = [integer_size("apply_along_axis", own, i) for i in range(own.ndim - 1)]
+    k = one_axis("apply_along_axis", axis, operand)
+    operand = moveaxis(operand, k, -1)
+    sizes = [integer_size("apply_along_axis", operand, i) for i in range(operand.ndim - 1)]
     count = int(np.prod(sizes))
     if not 0 < count <= _MOST_CALLS:
         raise UnsupportedOperation(
             f"apply_along_axis: of 1 to {_MOST_CALLS} vectors, not of {count}; write the function "
             "for all of them at once"
         )
-    found = stack([asarray(func1d(own[place], *args, **kwargs)) for place in np.ndindex(*sizes)])
+    found = stack(
+        [asarray(func1d(operand[place], *args, **kwargs)) for place in np.ndindex(*sizes)]
+    )
     found = ax.reshaped(found, (*sizes, *found.shape[1:]))
     new = range(len(sizes), found.ndim)
     return ax.moved(found, list(new), list(range(k, k + len(new))))
@@ -487,15 +491,15 @@ def apply_along_axis(
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Expression:
     """`numpy.apply_over_axes`."""
-    own = as_expression(a)
+    result = as_expression(a)
     if not callable(func):
         raise UnsupportedOperation(
             f"apply_over_axes: func is a function of an array and an axis, not {shown(func)}"
         )
-    for axis in ax.normalized("apply_over_axes", axes, own.ndim):
-        found = as_expression(func(own, axis))
-        own = ax.expanded(found, [axis]) if found.ndim < own.ndim else found
-    return own
+    for axis in ax.normalized("apply_over_axes", axes, result.ndim):
+        found = as_expression(func(result, axis))
+        result = ax.expanded(found, [axis]) if found.ndim < result.ndim else found
+    return result
 
 
 # Padding ----------------------------------------------------------------------------------
@@ -503,7 +507,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Expression:
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Expression:
     """`numpy.pad` in every mode but "median" and "empty"."""
-    own = as_expression(array)
+    result = as_expression(array)
     known = {
         **dict.fromkeys(("edge", "wrap"), ()),
         **dict.fromkeys(("reflect", "symmetric"), ("reflect_type",)),
@@ -516,29 +520,29 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> E
     if wrong := [name for name in options if name not in known[mode]]:
         raise UnsupportedOperation(f"pad: the mode {shown(mode)} has no option {shown(wrong[0])}")
     if isinstance(pad_width, Mapping):
-        given = {ax.normalized("pad", k, own.ndim)[0]: w for k, w in pad_width.items()}
-        pad_width = [np.broadcast_to(given.get(k, 0), 2) for k in range(own.ndim)]
-    widths = _by_axes("the widths", literal("pad", pad_width), own)
+        given = {ax.normalized("pad", k, result.ndim)[0]: w for k, w in pad_width.items()}
+        pad_width = [np.broadcast_to(given.get(k, 0), 2) for k in range(result.ndim)]
+    widths = _by_axes("the widths", literal("pad", pad_width), result)
     if widths.dtype.kind not in "iu" or (widths < 0).any():
         raise ShapeError("pad: the widths are integers from 0 up")
     option = next(iter(known[mode]), "")
     value = options.get(option, 0)
     values = (
-        [[value] * 2] * own.ndim
+        [[value] * 2] * result.ndim
         if value is None or isinstance(value, str | Expression)
-        else _by_axes(option, literal("pad", value), own).tolist()
+        else _by_axes(option, literal("pad", value), result).tolist()
     )
     for k, ((before, after), chosen) in enumerate(zip(widths.tolist(), values, strict=True)):
         if before or after:
-            own = _PADDED[mode](own, k, _Ends(mode, before, after, chosen))
-    return own
+            result = _PADDED[mode](result, k, _Ends(mode, before, after, chosen))
+    return result
 
 
-def _by_axes(what: str, numbers: Array, own: Expression) -> Array:
+def _by_axes(what: str, numbers: Array, f: Expression) -> Array:
     try:
-        return np.broadcast_to(numbers, (own.ndim, 2))
+        return np.broadcast_to(numbers, (f.ndim, 2))
     except ValueError:
-        raise ShapeError(f"pad: {what} are a pair for each of {own.ndim} axes") from None
+        raise ShapeError(f"pad: {what} are a pair for each of {f.ndim} axes") from None
 
 
 class _Ends(NamedTuple):
@@ -550,22 +554,22 @@ class _Ends(NamedTuple):
     values: Sequence[Any]
 
 
-def _constant(own: Expression, axis: int, ends: _Ends) -> Expression:
+def _constant(f: Expression, axis: int, ends: _Ends) -> Expression:
     before, after, values = ends.before, ends.after, ends.values
     if not any(isinstance(v, Expression) or v for v in values):
-        size = size_sum(own.shape[axis], before, after)
-        return placed("pad", own, axis, size, [shifted(before)])
+        size = size_sum(f.shape[axis], before, after)
+        return placed("pad", f, axis, size, [shifted(before)])
     parts = [
-        ax.broadcast(as_expression(v), (*own.shape[:axis], width, *own.shape[axis + 1 :]))
+        ax.broadcast(as_expression(v), (*f.shape[:axis], width, *f.shape[axis + 1 :]))
         for v, width in zip(values, (before, after), strict=True)
     ]
-    return concatenate([parts[0], own, parts[1]], axis)
+    return concatenate([parts[0], f, parts[1]], axis)
 
 
-def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
+def _repeated(f: Expression, axis: int, ends: _Ends) -> Expression:
     """Entries again, at places that NumPy says of a vector of places."""
     mode, before, after, values = ends
-    size = own.shape[axis]
+    size = f.shape[axis]
     # An axis of a symbol is taken to be long enough: places count from its nearer end.
     length = size if isinstance(size, int) else 2 * (before + after) + 2
     if not length:
@@ -574,48 +578,48 @@ def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
         )
     odd = mode in ("reflect", "symmetric") and values[0] == "odd"
     if odd and not isinstance(size, int):
-        integer_size("pad", own, axis)
+        integer_size("pad", f, axis)
     if odd:
-        own_mode: Any = mode
-        made = np.pad(np.eye(length), ((before, after), (0, 0)), own_mode, reflect_type="odd")
-        product = whole.tensordot(fixed(made), own, ([1], [axis]))
+        odd_mode: Any = mode
+        made = np.pad(np.eye(length), ((before, after), (0, 0)), odd_mode, reflect_type="odd")
+        product = whole.tensordot(fixed(made), f, ([1], [axis]))
         return moveaxis(product, 0, axis)
     places = np.pad(np.arange(length), (before, after), cast(Any, mode))
     counted = [int(i) if 2 * i < length else int(i) - length for i in places]
     parts = [
-        gathered(own, axis, part)
+        gathered(f, axis, part)
         for part in (counted[:before], counted[len(counted) - after :])
         if part
     ]
-    return concatenate([*parts[: bool(before)], own, *parts[bool(before) :]], axis)
+    return concatenate([*parts[: bool(before)], f, *parts[bool(before) :]], axis)
 
 
-def _statistic(own: Expression, axis: int, ends: _Ends) -> Expression:
+def _statistic(f: Expression, axis: int, ends: _Ends) -> Expression:
     mode, before, after, values = ends
     function = {"mean": whole.mean, "maximum": whole.amax, "minimum": whole.amin}[mode]
     parts: list[Expression] = []
     for length, width, first in zip(values, (before, after), (True, False), strict=True):
-        size = own.shape[axis]
+        size = f.shape[axis]
         if not length or (isinstance(size, int) and length >= size):
-            part = own
+            part = f
         else:
-            part = own[along(axis, slice(0, length) if first else slice(-length, None))]
+            part = f[along(axis, slice(0, length) if first else slice(-length, None))]
         parts.append(stretched(function(part, axis, keepdims=True), axis, width))
-    return concatenate([parts[0], own, parts[1]], axis)
+    return concatenate([parts[0], f, parts[1]], axis)
 
 
-def _ramp(own: Expression, axis: int, ends: _Ends) -> Expression:
+def _ramp(f: Expression, axis: int, ends: _Ends) -> Expression:
     before, after, values = ends.before, ends.after, ends.values
     parts: list[Expression] = []
     for end, width, first in zip(values, (before, after), (True, False), strict=True):
         steps = np.arange(width) / max(width, 1)
         part = fixed(steps if first else 1 - np.append(steps[1:], 1)) if width else fixed([])
-        shape = [1] * own.ndim
+        shape = [1] * f.ndim
         shape[axis] = width
         weight = reshape(part, shape)
-        edge = own[along(axis, slice(0, 1) if first else slice(-1, None))]
+        edge = f[along(axis, slice(0, 1) if first else slice(-1, None))]
         parts.append(end * (1 - weight) + edge * weight)
-    return concatenate([parts[0], own, parts[1]], axis)
+    return concatenate([parts[0], f, parts[1]], axis)
 
 
 _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {

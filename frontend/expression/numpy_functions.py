@@ -49,9 +49,9 @@ def sum(
     a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Expression:
     """`numpy.sum`."""
-    own = _masked(as_expression(a), where, 0)
-    gone = wanted_axes("sum", axis, own.ndim)
-    result = language.sum(own, gone)
+    operand = _masked(as_expression(a), where, 0)
+    gone = wanted_axes("sum", axis, operand.ndim)
+    result = language.sum(operand, gone)
     result = ax.expanded(result, gone) if keepdims else result
     return result if initial is None else initial + result
 
@@ -60,8 +60,8 @@ def amax(
     a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Expression:
     """`numpy.max`."""
-    own = _masked_by_initial("max", as_expression(a), where, initial)
-    found = _extreme(language.max, own, axis, keepdims)
+    operand = _masked_by_initial("max", as_expression(a), where, initial)
+    found = _extreme(language.max, operand, axis, keepdims)
     return found if initial is None else maximum(found, initial)
 
 
@@ -69,38 +69,38 @@ def amin(
     a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Expression:
     """`numpy.min`."""
-    own = _masked_by_initial("min", as_expression(a), where, initial)
-    found = _extreme(language.min, own, axis, keepdims)
+    operand = _masked_by_initial("min", as_expression(a), where, initial)
+    found = _extreme(language.min, operand, axis, keepdims)
     return found if initial is None else minimum(found, initial)
 
 
 def _extreme(
-    reduce: Callable[..., Expression], own: Expression, axis: Axis, keepdims: bool
+    reduce: Callable[..., Expression], f: Expression, axis: Axis, keepdims: bool
 ) -> Expression:
-    gone = wanted_axes(reduce.__name__, axis, own.ndim)
-    if any(own.shape[k] == 0 for k in gone):
+    gone = wanted_axes(reduce.__name__, axis, f.ndim)
+    if any(f.shape[k] == 0 for k in gone):
         raise ShapeError(f"{reduce.__name__}: there is no entry; give initial=")
-    result = reduce(own, gone)
+    result = reduce(f, gone)
     return ax.expanded(result, gone) if keepdims else result
 
 
-def _masked(own: Expression, mask: Any, other: Any) -> Expression:
+def _masked(f: Expression, mask: Any, other: Any) -> Expression:
     """The entries where a mask holds, if there is one, and another value elsewhere."""
-    return own if mask is None else where(Condition(truth(mask)), own, other)
+    return f if mask is None else where(Condition(truth(mask)), f, other)
 
 
-def _masked_by_initial(what: str, own: Expression, mask: Any, initial: Any) -> Expression:
+def _masked_by_initial(what: str, f: Expression, mask: Any, initial: Any) -> Expression:
     if mask is not None and initial is None:
         raise UnsupportedOperation(f"{what} with where: give initial= for places without an entry")
-    return _masked(own, mask, initial)
+    return _masked(f, mask, initial)
 
 
-def count_where(own: Expression, axis: Axis, mask: Any, *, keepdims: bool = False) -> Expression:
+def count_where(f: Expression, axis: Axis, mask: Any, *, keepdims: bool = False) -> Expression:
     """The number of entries along some axes, of those where a mask holds, if there is one."""
-    gone = wanted_axes("mean", axis, own.ndim)
+    gone = wanted_axes("mean", axis, f.ndim)
     if mask is None:
-        return ax.size_of(own, gone)
-    return sum(ax.broadcast(truth(mask), own.shape), gone, keepdims=keepdims)
+        return ax.size_of(f, gone)
+    return sum(ax.broadcast(truth(mask), f.shape), gone, keepdims=keepdims)
 
 
 def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
@@ -110,9 +110,9 @@ def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
 
 def mean(a: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Expression:
     """`numpy.mean`."""
-    own = as_expression(a)
-    count = count_where(own, axis, where, keepdims=keepdims)
-    return sum(own, axis, keepdims=keepdims, where=where) / count
+    operand = as_expression(a)
+    count = count_where(operand, axis, where, keepdims=keepdims)
+    return sum(operand, axis, keepdims=keepdims, where=where) / count
 
 
 def average(
@@ -121,17 +121,17 @@ def average(
     """`numpy.average`; weights have the same axes, or are a vector along one axis."""
     if weights is None:
         return mean(a, axis, keepdims=keepdims)
-    own, w = as_expression(a), as_expression(weights)
-    gone = wanted_axes("average", axis, own.ndim)
+    operand, w = as_expression(a), as_expression(weights)
+    gone = wanted_axes("average", axis, operand.ndim)
     if w.ndim == 1 and len(gone) == 1:
-        w = ax.expanded(w, tuple(k for k in range(own.ndim) if k not in gone))
-    elif w.ndim != own.ndim:
+        w = ax.expanded(w, tuple(k for k in range(operand.ndim) if k not in gone))
+    elif w.ndim != operand.ndim:
         raise ShapeError(
-            f"average: weights with {w.ndim} axes for a tensor with {own.ndim}; as many are "
+            f"average: weights with {w.ndim} axes for a tensor with {operand.ndim}; as many are "
             "wanted, or a vector along one axis"
         )
-    whole = w + full_like(own, 0)
-    return sum(own * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
+    whole = w + full_like(operand, 0)
+    return sum(operand * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
 
 
 def _number(name: str, value: Any) -> Any:
@@ -152,11 +152,13 @@ def var(
     correction: float = 0,
 ) -> Expression:
     """`numpy.var`."""
-    own = _masked(as_expression(a), where, 0)
+    operand = _masked(as_expression(a), where, 0)
     less = _number("ddof", ddof) or _number("correction", correction)
-    count = count_where(own, axis, where, keepdims=keepdims)
-    center = _mean(own, axis, keepdims=True, where=where) if mean is None else as_expression(mean)
-    squares = sum(square(own - center), axis, keepdims=keepdims, where=where)
+    count = count_where(operand, axis, where, keepdims=keepdims)
+    center = (
+        _mean(operand, axis, keepdims=True, where=where) if mean is None else as_expression(mean)
+    )
+    squares = sum(square(operand - center), axis, keepdims=keepdims, where=where)
     return squares / (count - less if less else count)
 
 
@@ -236,7 +238,8 @@ def tensordot(
     if len(places) != 2:
         raise ShapeError("tensordot: axes are a number, or those of the left and of the right")
     gone = [
-        wanted_axes("tensordot", own, f.ndim) for own, f in zip(places, (left, right), strict=True)
+        wanted_axes("tensordot", summed, f.ndim)
+        for summed, f in zip(places, (left, right), strict=True)
     ]
     if len(gone[0]) != len(gone[1]):
         raise ShapeError("tensordot: each argument sums as many axes as the other")
@@ -255,11 +258,15 @@ def tensordot(
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Expression:
     """`numpy.transpose`."""
-    own = as_expression(a)
-    order = range(own.ndim)[::-1] if axes is None else ax.normalized("transpose", axes, own.ndim)
-    if len(order) != own.ndim:
-        raise ShapeError(f"transpose: {own.ndim} axes need as many places, not {len(order)}")
-    return ax.permuted(own, order)
+    operand = as_expression(a)
+    order = (
+        range(operand.ndim)[::-1]
+        if axes is None
+        else ax.normalized("transpose", axes, operand.ndim)
+    )
+    if len(order) != operand.ndim:
+        raise ShapeError(f"transpose: {operand.ndim} axes need as many places, not {len(order)}")
+    return ax.permuted(operand, order)
 
 
 def matrix_transpose(x: Any) -> Expression:
@@ -269,36 +276,36 @@ def matrix_transpose(x: Any) -> Expression:
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Expression:
     """`numpy.swapaxes`."""
-    own = as_expression(a)
-    first, second = (one_axis("swapaxes", k, own) for k in (axis1, axis2))
-    order = list(range(own.ndim))
+    operand = as_expression(a)
+    first, second = (one_axis("swapaxes", k, operand) for k in (axis1, axis2))
+    order = list(range(operand.ndim))
     order[first], order[second] = second, first
-    return ax.permuted(own, order)
+    return ax.permuted(operand, order)
 
 
 def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Expression:
     """`numpy.moveaxis`."""
-    own = as_expression(a)
-    places = [ax.normalized("moveaxis", k, own.ndim) for k in (source, destination)]
+    operand = as_expression(a)
+    places = [ax.normalized("moveaxis", k, operand.ndim) for k in (source, destination)]
     if len(places[0]) != len(places[1]):
         raise ShapeError("moveaxis: there are as many destinations as sources")
-    return ax.moved(own, *places)
+    return ax.moved(operand, *places)
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Expression | Merged:
     """`numpy.reshape`; axes are split where their sizes are integers."""
-    own = as_expression(a)
+    operand = as_expression(a)
     checked_word("reshape", "order", order, ("C", "F", "A", "K"))
     if order == "F":
         wanted = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-        return reshaped(own.T, wanted[::-1]).T
-    return reshaped(own, shape)
+        return reshaped(operand.T, wanted[::-1]).T
+    return reshaped(operand, shape)
 
 
 def ravel(a: Any, order: str = "C") -> Expression | Merged:
     """`numpy.ravel`."""
-    own = as_expression(a)
-    return own if own.ndim == 1 else reshape(own, -1, order)
+    operand = as_expression(a)
+    return operand if operand.ndim == 1 else reshape(operand, -1, order)
 
 
 def in_a_row(a: Any) -> Expression:
@@ -318,16 +325,18 @@ def in_a_row(a: Any) -> Expression:
 
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:
     """`numpy.expand_dims`."""
-    own = as_expression(a)
+    operand = as_expression(a)
     new = len(axis) if isinstance(axis, tuple | list) else 1
-    return ax.expanded(own, ax.normalized("expand_dims", axis, own.ndim + new))
+    return ax.expanded(operand, ax.normalized("expand_dims", axis, operand.ndim + new))
 
 
 def squeeze(a: Any, axis: Axis = None) -> Expression:
     """`numpy.squeeze`; without an axis all whose size is known to be 1."""
-    own = as_expression(a)
-    ones = [k for k, d in enumerate(own.shape) if d == 1]
-    return ax.squeezed(own, ones if axis is None else ax.normalized("squeeze", axis, own.ndim))
+    operand = as_expression(a)
+    ones = [k for k, d in enumerate(operand.shape) if d == 1]
+    return ax.squeezed(
+        operand, ones if axis is None else ax.normalized("squeeze", axis, operand.ndim)
+    )
 
 
 def broadcast_to(array: Any, shape: Any) -> Expression:
@@ -339,10 +348,10 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     """`numpy.full_like`."""
     if dtype is not None:
         check_dtype("numpy.full_like", dtype)
-    own = as_expression(a)
-    wanted = own.shape if shape is None else sizes("full_like", shape)
+    model = as_expression(a)
+    wanted = model.shape if shape is None else sizes("full_like", shape)
     filled = ax.broadcast(as_expression(fill_value), wanted)
-    candidates = (*own.variables, *own.scope, *filled.scope)
+    candidates = (*model.variables, *model.scope, *filled.scope)
     return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
 
 
@@ -360,22 +369,21 @@ def clip(
     a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Expression:
     """`numpy.clip`."""
-    own, a_min, a_max = (
+    operand, a_min, a_max = (
         as_expression(a),
         min if a_min is None else a_min,
         max if a_max is None else a_max,
     )
-    above = own if a_min is None else maximum(own, a_min)
+    above = operand if a_min is None else maximum(operand, a_min)
     return above if a_max is None else minimum(above, a_max)
 
 
-def one_axis(what: str, axis: Any, own: Expression) -> int:
+def one_axis(what: str, axis: Any, f: Expression) -> int:
     """One axis; none stands for the only one of a vector."""
-    if axis is None and own.ndim != 1:
+    if axis is None and f.ndim != 1:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
-    return ax.normalized(
-        what, 0 if axis is None else checked_integer(what, "axis", axis), own.ndim
-    )[0]
+    place = 0 if axis is None else checked_integer(what, "axis", axis)
+    return ax.normalized(what, place, f.ndim)[0]
 
 
 def sizes(what: str, shape: Any) -> tuple[Size, ...]:
@@ -387,26 +395,26 @@ def sizes(what: str, shape: Any) -> tuple[Size, ...]:
     several: Any = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
     if isinstance(several, np.ndarray) and several.ndim != 1:
         several = (several,)
-    own = [int(d) if isinstance(d, np.integer) else d for d in several]
-    for d in own:
+    wanted = [int(d) if isinstance(d, np.integer) else d for d in several]
+    for d in wanted:
         if isinstance(d, bool) or not isinstance(d, int | str):
             raise ShapeError(f"{what}: a size is an integer or a symbol, not {shown(d)}")
-    return tuple(own)
+    return tuple(wanted)
 
 
 # The most places of an axis that are listed one by one.
 MOST_PLACES: Final = 10**6
 
 
-def listed_size(what: str, own: Expression, axis: int) -> int:
+def listed_size(what: str, f: Expression, axis: int) -> int:
     """The size of an axis whose places are listed one by one."""
-    size = integer_size(what, own, axis)
+    size = integer_size(what, f, axis)
     return checked_count(what, "the length of the axis", size, 0, MOST_PLACES)
 
 
-def integer_size(what: str, own: Expression, axis: int) -> int:
+def integer_size(what: str, f: Expression, axis: int) -> int:
     """The size of an axis, where it is a number."""
-    size = own.shape[axis]
+    size = f.shape[axis]
     if not isinstance(size, int):
         raise UnsupportedOperation(
             f"{what}: axis {axis} has size {size}, and the result a size that depends on it; give "
@@ -434,97 +442,99 @@ def shifted(*shift: Size) -> Form:
 
 def cumsum(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumsum` along an axis."""
-    own = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("cumsum", axis, own)
-    out = [own.ndim if i == k else i for i in range(own.ndim)]
-    up_to = (">=", form([(own.ndim, 1), (k, -1)]))
-    return selected("cumsum", own, (own.shape[k],), [up_to], out)
+    operand = in_a_row(a) if axis is None else as_expression(a)
+    k = one_axis("cumsum", axis, operand)
+    out = [operand.ndim if i == k else i for i in range(operand.ndim)]
+    up_to = (">=", form([(operand.ndim, 1), (k, -1)]))
+    return selected("cumsum", operand, (operand.shape[k],), [up_to], out)
 
 
 def flip(m: Any, axis: Any = None) -> Expression:
     """`numpy.flip`."""
-    own = as_expression(m)
-    gone = range(own.ndim) if axis is None else ax.normalized("flip", axis, own.ndim)
-    return own[tuple(slice(None, None, -1 if k in gone else 1) for k in range(own.ndim))]
+    operand = as_expression(m)
+    gone = range(operand.ndim) if axis is None else ax.normalized("flip", axis, operand.ndim)
+    return operand[tuple(slice(None, None, -1 if k in gone else 1) for k in range(operand.ndim))]
 
 
 def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
     """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
-    own = as_expression(a)
-    k = one_axis("roll", axis, own)
-    size, by = own.shape[k], checked_integer("roll", "shift", shift)
+    operand = as_expression(a)
+    k = one_axis("roll", axis, operand)
+    size, by = operand.shape[k], checked_integer("roll", "shift", shift)
     if isinstance(size, int):
         by = by % size if size else 0
     if not by:
-        return own
+        return operand
 
     before = (slice(None),) * k
-    first, last = (own[(*before, slice(*ends))] for ends in ((None, -by), (-by, None)))
+    first, last = (operand[(*before, slice(*ends))] for ends in ((None, -by), (-by, None)))
     return concatenate([last, first], k)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Expression:
     """`numpy.diff` along an axis."""
-    own = as_expression(a)
-    k = one_axis("diff", axis, own)
+    result = as_expression(a)
+    k = one_axis("diff", axis, result)
     before = (slice(None),) * k
     n = checked_integer("diff", "n", n)
     if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
     if n > MOST_DIFFERENCES:
         raise UnsupportedOperation(f"diff: differences are taken {MOST_DIFFERENCES} times at most")
-    ends = [None if e is None else _slab(as_expression(e), own, k) for e in (prepend, append)]
+    ends = [None if e is None else _slab(as_expression(e), result, k) for e in (prepend, append)]
     if any(e is not None for e in ends):
-        own = concatenate([e for e in (ends[0], own, ends[1]) if e is not None], k)
+        result = concatenate([e for e in (ends[0], result, ends[1]) if e is not None], k)
     for _ in range(n):
-        own = own[(*before, slice(1, None))] - own[(*before, slice(None, -1))]
-    return own
+        result = result[(*before, slice(1, None))] - result[(*before, slice(None, -1))]
+    return result
 
 
-def _slab(end: Expression, own: Expression, axis: int) -> Expression:
+def _slab(end: Expression, f: Expression, axis: int) -> Expression:
     """A scalar as what is one entry long along an axis."""
     if end.ndim:
         return end
-    return full_like(own[(*(slice(None),) * axis, slice(0, 1))], end)
+    return full_like(f[(*(slice(None),) * axis, slice(0, 1))], end)
 
 
 def prod(
     a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
 ) -> Expression:
     """`numpy.prod` over axes of integer sizes."""
-    own = _masked(as_expression(a), where, 1)
-    gone = wanted_axes("prod", axis, own.ndim)
-    lengths = [integer_size("prod", own, k) for k in gone]
+    operand = _masked(as_expression(a), where, 1)
+    gone = wanted_axes("prod", axis, operand.ndim)
+    lengths = [integer_size("prod", operand, k) for k in gone]
     if number_of(lengths) > _MOST_FACTORS:
-        result = own
+        result = operand
         for k in sorted(gone, reverse=True):
             result = combined(multiply, result, k)
     else:
-        result = language.constant(1, tuple(d for k, d in enumerate(own.shape) if k not in gone))
+        result = language.constant(
+            1, tuple(d for k, d in enumerate(operand.shape) if k not in gone)
+        )
         for count, place in enumerate(np.ndindex(*lengths)):
             chosen = dict(zip(gone, place, strict=True))
-            part = own[tuple(chosen.get(k, slice(None)) for k in range(own.ndim))]
+            part = operand[tuple(chosen.get(k, slice(None)) for k in range(operand.ndim))]
             result = multiply(result, part) if count else part
     result = ax.expanded(result, gone) if keepdims else result
     return result if initial is None else multiply(initial, result)
 
 
-def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis: int) -> Expression:
+def combined(operation: Callable[[Any, Any], Expression], f: Expression, axis: int) -> Expression:
     """What an associative operation makes of the entries along an axis: of halves, again and again.
 
     >>> combined(multiply, language.variable("x", (100,)), 0).shape
     ()
     """
     before = (slice(None),) * axis
-    left = integer_size("reduce", own, axis)
+    left = integer_size("reduce", f, axis)
     rest: list[Expression] = []
     while left > 1:
         half = left // 2
         if left % 2:
-            rest.append(own[(*before, -1)])
-        own = operation(own[(*before, slice(None, half))], own[(*before, slice(half, 2 * half))])
+            rest.append(f[(*before, -1)])
+        f = operation(f[(*before, slice(None, half))], f[(*before, slice(half, 2 * half))])
         left = half
-    return reduce(operation, [own[(*before, 0)], *reversed(rest)])
+    return reduce(operation, [f[(*before, 0)], *reversed(rest)])
 
 
 # Triangles and diagonals -------------------------------------------------------------------
@@ -532,78 +542,78 @@ def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis:
 
 def tril(m: Any, k: int = 0) -> Expression:
     """`numpy.tril` of a matrix, or of a stack of matrices."""
-    own = _matrices("tril", m)
+    matrix = _matrices("tril", m)
     below = (
         ">=",
-        form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", checked_integer("tril", "k", k))]),
+        form([(matrix.ndim - 2, 1), (matrix.ndim - 1, -1), ("", checked_integer("tril", "k", k))]),
     )
-    return selected("tril", own, (), [below], range(own.ndim))
+    return selected("tril", matrix, (), [below], range(matrix.ndim))
 
 
 def triu(m: Any, k: int = 0) -> Expression:
     """`numpy.triu` of a matrix, or of a stack of matrices."""
-    own = _matrices("triu", m)
+    matrix = _matrices("triu", m)
     above = (
         ">=",
-        form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -checked_integer("triu", "k", k))]),
+        form([(matrix.ndim - 1, 1), (matrix.ndim - 2, -1), ("", -checked_integer("triu", "k", k))]),
     )
-    return selected("triu", own, (), [above], range(own.ndim))
+    return selected("triu", matrix, (), [above], range(matrix.ndim))
 
 
 def _matrices(what: str, m: Any) -> Expression:
-    own = as_expression(m)
-    if own.ndim < 2:
-        raise ShapeError(f"{what}: a matrix has two axes, the argument {own.ndim}")
-    return own
+    operand = as_expression(m)
+    if operand.ndim < 2:
+        raise ShapeError(f"{what}: a matrix has two axes, the argument {operand.ndim}")
+    return operand
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.trace`."""
-    own, offset = as_expression(a), checked_integer("trace", "offset", offset)
+    operand, offset = as_expression(a), checked_integer("trace", "offset", offset)
     if not offset:
-        return language.sum(diagonal(own, 0, axis1, axis2), axis=-1)
-    first, second = ax.normalized("trace", (axis1, axis2), own.ndim)
+        return language.sum(diagonal(operand, 0, axis1, axis2), axis=-1)
+    first, second = ax.normalized("trace", (axis1, axis2), operand.ndim)
     along = ("=", form([(second, 1), (first, -1), ("", -offset)]))
-    out = [k for k in range(own.ndim) if k not in (first, second)]
-    return selected("trace", own, (), [along], out)
+    out = [k for k in range(operand.ndim) if k not in (first, second)]
+    return selected("trace", operand, (), [along], out)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
-    own, offset = as_expression(a), checked_integer("diagonal", "offset", offset)
-    first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
-    sizes = {own.shape[first], own.shape[second]}
+    operand, offset = as_expression(a), checked_integer("diagonal", "offset", offset)
+    first, second = ax.normalized("diagonal", (axis1, axis2), operand.ndim)
+    sizes = {operand.shape[first], operand.shape[second]}
     if not offset and (len(sizes) == 1 or not all(isinstance(d, int) for d in sizes)):
-        return ax.diagonal(own, first, second)
+        return ax.diagonal(operand, first, second)
     down, right = max(-offset, 0), max(offset, 0)
-    size = size_sum(own.shape[first], -abs(offset))
-    if own.shape[first] != own.shape[second] or isinstance(size, int):
-        rows, columns = (integer_size("diagonal", own, k) for k in (first, second))
+    size = size_sum(operand.shape[first], -abs(offset))
+    if operand.shape[first] != operand.shape[second] or isinstance(size, int):
+        rows, columns = (integer_size("diagonal", operand, k) for k in (first, second))
         size = max(0, min(rows - down, columns - right))
-    new = own.ndim
+    new = operand.ndim
     constraints = [
         ("=", form([(k, 1), (new, -1), ("", -start)]))
         for k, start in ((first, down), (second, right))
     ]
-    out = [*(k for k in range(own.ndim) if k not in (first, second)), new]
-    return selected("diagonal", own, (size,), constraints, out)
+    out = [*(k for k in range(operand.ndim) if k not in (first, second)), new]
+    return selected("diagonal", operand, (size,), constraints, out)
 
 
 def diag(v: Any, k: int = 0) -> Expression:
     """`numpy.diag`."""
-    own, k = as_expression(v), checked_integer("diag", "k", k)
-    if own.ndim not in (1, 2):
-        raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
-    if own.ndim == 2:
-        return diagonal(own, k)
+    operand, k = as_expression(v), checked_integer("diag", "k", k)
+    if operand.ndim not in (1, 2):
+        raise ShapeError(f"diag: of a vector or a matrix, the argument has {operand.ndim} axes")
+    if operand.ndim == 2:
+        return diagonal(operand, k)
     if not k:
-        return ax.diagonal_matrix(own)
-    size = size_sum(own.shape[0], abs(k))
+        return ax.diagonal_matrix(operand)
+    size = size_sum(operand.shape[0], abs(k))
     constraints = [
         ("=", form([(axis, 1), (0, -1), ("", -start)]))
         for axis, start in ((1, max(-k, 0)), (2, max(k, 0)))
     ]
-    return selected("diag", own, (size, size), constraints, (1, 2))
+    return selected("diag", operand, (size, size), constraints, (1, 2))
 
 
 # Joining and splitting --------------------------------------------------------------------
@@ -655,14 +665,14 @@ def column_stack(tup: Any) -> Expression:
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
     """`numpy.split` at some places, or of an axis whose size is an integer into equal parts."""
-    own = as_expression(ary)
-    k = one_axis("split", axis, own)
+    operand = as_expression(ary)
+    k = one_axis("split", axis, operand)
     ends: list[int | None]
     if not isinstance(indices_or_sections, list | tuple | np.ndarray) or (
         isinstance(indices_or_sections, np.ndarray) and not indices_or_sections.ndim
     ):
         size, count = (
-            integer_size("split", own, k),
+            integer_size("split", operand, k),
             checked_integer("split", "a place or the number of parts", indices_or_sections),
         )
         if count < 1 or size % count:
@@ -675,7 +685,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
         ]
     before = (slice(None),) * k
     bounds = zip([0, *ends], [*ends, None], strict=True)
-    return [own[(*before, slice(a, b))] for a, b in bounds]
+    return [operand[(*before, slice(a, b))] for a, b in bounds]
 
 
 def _parts(what: str, arrays: Any) -> list[Expression]:
@@ -697,7 +707,7 @@ def _check_alike(what: str, parts: Sequence[Expression], along: int | None = Non
             raise ShapeError(
                 f"{what}: the shapes {parts[0].shape} and {part.shape} do not fit{but}"
             )
-    unified(parts, [pair for own in shapes for pair in zip(first, own, strict=True)], what)
+    unified(parts, [pair for shape in shapes for pair in zip(first, shape, strict=True)], what)
 
 
 def _total(parts: Sequence[Expression]) -> Expression:
@@ -713,7 +723,7 @@ def _total(parts: Sequence[Expression]) -> Expression:
 def convolve(a: Any, v: Any, mode: str = "full") -> Expression:
     """`numpy.convolve` of vectors; of sizes that are symbols the first is the longer one."""
     first, second = (
-        own if own.ndim else ax.expanded(own, [0]) for own in map(as_expression, (a, v))
+        vector if vector.ndim else ax.expanded(vector, [0]) for vector in map(as_expression, (a, v))
     )
     return _summed_pairs("convolve", first, second, mode)
 

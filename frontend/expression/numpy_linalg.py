@@ -53,38 +53,40 @@ from eggrad.rules.functions.matrix_properties import matrix_properties
 
 
 def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
-    own = as_expression(a)
-    if own.ndim < 2:
-        raise ShapeError(f"{what} needs {kind}, its argument has {own.ndim} axes")
-    return own
+    operand = as_expression(a)
+    if operand.ndim < 2:
+        raise ShapeError(f"{what} needs {kind}, its argument has {operand.ndim} axes")
+    return operand
 
 
 def _square(what: str, a: Any) -> Expression:
-    own = _matrices(what, a, "a square matrix")
-    return unified([own], [(own.shape[-2], own.shape[-1])], f"{what} needs a square matrix")[0]
+    matrix = _matrices(what, a, "a square matrix")
+    return unified(
+        [matrix], [(matrix.shape[-2], matrix.shape[-1])], f"{what} needs a square matrix"
+    )[0]
 
 
-def _is_symmetric(own: Expression) -> bool:
+def _is_symmetric(matrix: Expression) -> bool:
     """Whether a matrix is known to be symmetric, as it is written or simplified."""
-    forms = (own.term, calculus.simplify(own.term).term)
+    forms = (matrix.term, calculus.simplify(matrix.term).term)
     return any(Knowledge((matrix_properties,)).knows(SYMMETRIC, form) for form in forms)
 
 
 def _symmetric(what: str, a: Any, triangle: str) -> Expression:
     """The symmetric matrix that a triangle says, "L" or "U"; the whole where it is known to be."""
-    own = _square(what, a)
+    matrix = _square(what, a)
     if triangle not in ("L", "U"):
         raise UnsupportedOperation(f"{what}: the triangle is 'L' or 'U', not {shown(triangle)}")
-    if own.ndim == 2 and _is_symmetric(own):
-        return own
-    beside = tril(own, -1) if triangle == "L" else triu(own, 1)
-    whole = tril(own) if triangle == "L" else triu(own)
+    if matrix.ndim == 2 and _is_symmetric(matrix):
+        return matrix
+    beside = tril(matrix, -1) if triangle == "L" else triu(matrix, 1)
+    whole = tril(matrix) if triangle == "L" else triu(matrix)
     return whole + matrix_transpose(beside)
 
 
-def _lesser_size(what: str, own: Expression) -> Any:
+def _lesser_size(what: str, matrix: Expression) -> Any:
     """The lesser of the two sizes of matrices, and whether it is that of the columns."""
-    m, n = own.shape[-2:]
+    m, n = matrix.shape[-2:]
     if m == n:
         return n, True
     if isinstance(m, int) and isinstance(n, int):
@@ -106,22 +108,24 @@ class SlogdetResult(NamedTuple):
 
 def inv(a: Any) -> Expression:
     """`numpy.linalg.inv`."""
-    own = _square("inv", a)
-    return language.inv(own) if own.ndim == 2 else language.of_each("inverses", own)
+    matrix = _square("inv", a)
+    return language.inv(matrix) if matrix.ndim == 2 else language.of_each("inverses", matrix)
 
 
 def det(a: Any) -> Expression:
     """`numpy.linalg.det`; of stacks the derivative needs matrices that are invertible."""
-    own = _square("det", a)
-    return language.det(own) if own.ndim == 2 else language.of_each("determinants", own)
+    matrix = _square("det", a)
+    return language.det(matrix) if matrix.ndim == 2 else language.of_each("determinants", matrix)
 
 
 def slogdet(a: Any) -> SlogdetResult:
     """`numpy.linalg.slogdet`."""
-    own = _square("slogdet", a)
-    if own.ndim == 2:
-        return SlogdetResult(language.signdet(own), language.logabsdet(own))
-    return SlogdetResult(language.of_each("signdets", own), language.of_each("logabsdets", own))
+    matrix = _square("slogdet", a)
+    if matrix.ndim == 2:
+        return SlogdetResult(language.signdet(matrix), language.logabsdet(matrix))
+    return SlogdetResult(
+        language.of_each("signdets", matrix), language.of_each("logabsdets", matrix)
+    )
 
 
 def solve(a: Any, b: Any) -> Expression:
@@ -131,43 +135,45 @@ def solve(a: Any, b: Any) -> Expression:
 
 def matrix_power(a: Any, n: int) -> Expression:
     """`numpy.linalg.matrix_power`."""
-    own = _square("matrix_power", a)
+    matrix = _square("matrix_power", a)
     n = checked_integer("matrix_power", "n", n)
     if n < 0:
-        return matrix_power(inv(own), -n)
+        return matrix_power(inv(matrix), -n)
     if n == 0:
-        identity = language.delta(own.shape[-1:])
-        return identity if own.ndim == 2 else broadcast_to(identity, own.shape)
-    result = own
+        identity = language.delta(matrix.shape[-1:])
+        return identity if matrix.ndim == 2 else broadcast_to(identity, matrix.shape)
+    result = matrix
     for bit in bin(n)[3:]:
         result = matmul(result, result)
-        result = matmul(result, own) if bit == "1" else result
+        result = matmul(result, matrix) if bit == "1" else result
     return result
 
 
 def tensorinv(a: Any, ind: int = 2) -> Expression:
     """`numpy.linalg.tensorinv`, of integer sizes."""
-    own = as_expression(a)
-    if not 0 < checked_integer("tensorinv", "ind", ind) <= own.ndim:
-        raise ShapeError(f"tensorinv: ind is from 1 to {own.ndim}, the number of axes, not {ind}")
-    lengths = [integer_size("tensorinv", own, k) for k in range(own.ndim)]
+    tensor = as_expression(a)
+    if not 0 < checked_integer("tensorinv", "ind", ind) <= tensor.ndim:
+        raise ShapeError(
+            f"tensorinv: ind is from 1 to {tensor.ndim}, the number of axes, not {ind}"
+        )
+    lengths = [integer_size("tensorinv", tensor, k) for k in range(tensor.ndim)]
     first, last = lengths[:ind], lengths[ind:]
-    matrix = ax.reshaped(own, (number_of(first), number_of(last)))
+    matrix = ax.reshaped(tensor, (number_of(first), number_of(last)))
     return ax.reshaped(inv(matrix), (*last, *first))
 
 
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression:
     """`numpy.linalg.tensorsolve`, of integer sizes."""
-    own, right = as_expression(a), as_expression(b)
+    tensor, right = as_expression(a), as_expression(b)
     if axes is not None:
-        gone = ax.normalized("tensorsolve", axes, own.ndim)
-        own = moveaxis(own, gone, range(own.ndim - len(gone), own.ndim))
-    lengths = [integer_size("tensorsolve", own, k) for k in range(own.ndim)]
+        gone = ax.normalized("tensorsolve", axes, tensor.ndim)
+        tensor = moveaxis(tensor, gone, range(tensor.ndim - len(gone), tensor.ndim))
+    lengths = [integer_size("tensorsolve", tensor, k) for k in range(tensor.ndim)]
     unknown = lengths[right.ndim :]
     count = number_of(unknown)
     if number_of(lengths[: right.ndim]) != count:
-        raise ShapeError(f"tensorsolve: {own.shape} has not as many equations as unknowns")
-    found = matmul(inv(ax.reshaped(own, (count, count))), ax.reshaped(right, (count,)))
+        raise ShapeError(f"tensorsolve: {tensor.shape} has not as many equations as unknowns")
+    found = matmul(inv(ax.reshaped(tensor, (count, count))), ax.reshaped(right, (count,)))
     return ax.reshaped(found, tuple(unknown))
 
 
@@ -194,8 +200,10 @@ class EighResult(NamedTuple):
 
 def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """`numpy.linalg.eigh`; derivatives are undefined where eigenvalues are the same."""
-    own = _symmetric("eigh", a, UPLO.upper())
-    return EighResult(language.of_each("eigenvalues", own), language.of_each("eigenvectors", own))
+    matrix = _symmetric("eigh", a, UPLO.upper())
+    return EighResult(
+        language.of_each("eigenvalues", matrix), language.of_each("eigenvectors", matrix)
+    )
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Expression:  # noqa: N803 - NumPy's name
@@ -252,9 +260,13 @@ def svd(
     """`numpy.linalg.svd`; derivatives are undefined where singular values are the same, or 0."""
     if checked_flag("svd", "hermitian", hermitian):
         raise UnsupportedOperation("svd: hermitian=True; see numpy.linalg.eigh")
-    own = _matrices("svd", a)
+    matrix = _matrices("svd", a)
     full = checked_flag("svd", "full_matrices", full_matrices)
-    return SVDResult(own, full) if checked_flag("svd", "compute_uv", compute_uv) else svdvals(own)
+    return (
+        SVDResult(matrix, full)
+        if checked_flag("svd", "compute_uv", compute_uv)
+        else svdvals(matrix)
+    )
 
 
 def svdvals(x: Any, /) -> Expression:
@@ -271,12 +283,12 @@ class QRResult(NamedTuple):
 
 def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
     """`numpy.linalg.qr`, "reduced" or "r"; of matrices whose first columns are independent."""
-    own = _matrices("qr", a)
-    shorter, is_tall = _lesser_size("qr", own)
-    if mode not in ("reduced", "r") and not (mode == "complete" and own.shape[-2] == shorter):
+    matrix = _matrices("qr", a)
+    shorter, is_tall = _lesser_size("qr", matrix)
+    if mode not in ("reduced", "r") and not (mode == "complete" and matrix.shape[-2] == shorter):
         raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {shown(mode)}")
-    first = language.of_each("orthonormal_factor", own if is_tall else own[..., :shorter])
-    upper = triu(matmul(matrix_transpose(first), own))
+    first = language.of_each("orthonormal_factor", matrix if is_tall else matrix[..., :shorter])
+    upper = triu(matmul(matrix_transpose(first), matrix))
     return upper if mode == "r" else QRResult(first, upper)
 
 
@@ -301,17 +313,17 @@ class LstsqResult(NamedTuple):
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
     """`numpy.linalg.lstsq` of a matrix of full rank."""
-    own, right = _matrices("lstsq", a), as_expression(b)
-    if own.ndim != 2 or right.ndim not in (1, 2):
+    matrix, right = _matrices("lstsq", a), as_expression(b)
+    if matrix.ndim != 2 or right.ndim not in (1, 2):
         raise ShapeError("lstsq: of a matrix, and a vector or a matrix")
     if rcond is not None:
         raise UnsupportedOperation("lstsq: rcond is None; small singular values count")
-    x = matmul(pinv(own), right)
-    rest = sum(square(matmul(own, x) - right), 0)
-    _, is_tall = _lesser_size("lstsq", own)
-    none = not is_tall or own.shape[-2] == own.shape[-1]
+    x = matmul(pinv(matrix), right)
+    rest = sum(square(matmul(matrix, x) - right), 0)
+    _, is_tall = _lesser_size("lstsq", matrix)
+    none = not is_tall or matrix.shape[-2] == matrix.shape[-1]
     residuals = language.constant(0, (0,)) if none else rest if right.ndim == 2 else rest[None]
-    return LstsqResult(x, residuals, None, svdvals(own))
+    return LstsqResult(x, residuals, None, svdvals(matrix))
 
 
 # Norms --------------------------------------------------------------------------------------
@@ -322,16 +334,16 @@ _OF_MATRICES: Final = "None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
 
 def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     """`numpy.linalg.norm`: every one of a vector or a matrix, or Euclid's of all entries."""
-    own = as_expression(x)
+    operand = as_expression(x)
     _check_ord(ord)
     checked_flag("linalg.norm", "keepdims", keepdims)
-    gone = wanted_axes("norm", axis, own.ndim)
+    gone = wanted_axes("norm", axis, operand.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
-        return vector_norm(own, axis=gone, keepdims=keepdims)
+        return vector_norm(operand, axis=gone, keepdims=keepdims)
     if len(gone) == 1:
-        return vector_norm(own, axis=gone, keepdims=keepdims, ord=ord)
+        return vector_norm(operand, axis=gone, keepdims=keepdims, ord=ord)
     if len(gone) == 2:
-        result = matrix_norm(ax.moved(own, gone, (own.ndim - 2, own.ndim - 1)), ord=ord)
+        result = matrix_norm(ax.moved(operand, gone, (operand.ndim - 2, operand.ndim - 1)), ord=ord)
         return ax.expanded(result, sorted(gone)) if keepdims else result
     raise ShapeError(
         f"linalg.norm with ord={shown(ord)} is along one axis or two, of vectors or of matrices; "
@@ -346,54 +358,54 @@ def _check_ord(ord: Any) -> None:
 
 def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
     """`numpy.linalg.vector_norm`."""
-    own = as_expression(x)
+    operand = as_expression(x)
     _check_ord(ord)
     if ord == 2:
-        return sqrt(sum(square(own), axis, keepdims=keepdims))
+        return sqrt(sum(square(operand), axis, keepdims=keepdims))
     if ord in (inf, -inf):
-        return (amax if ord > 0 else amin)(language.abs(own), axis, keepdims=keepdims)
+        return (amax if ord > 0 else amin)(language.abs(operand), axis, keepdims=keepdims)
     power = exact(ord)
     if power is None:
         raise UnsupportedOperation(
             f"linalg.norm of vectors with ord={shown(ord)}; supported are {_OF_VECTORS}"
         )
     if power == 0:
-        return sum(applied("not_equal", own, 0), axis, keepdims=keepdims)
+        return sum(applied("not_equal", operand, 0), axis, keepdims=keepdims)
     if power == 1:
-        return sum(language.abs(own), axis, keepdims=keepdims)
-    return sum(language.abs(own) ** power, axis, keepdims=keepdims) ** (1 / power)
+        return sum(language.abs(operand), axis, keepdims=keepdims)
+    return sum(language.abs(operand) ** power, axis, keepdims=keepdims) ** (1 / power)
 
 
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
     """`numpy.linalg.matrix_norm`."""
     _check_ord(ord)
-    own = _matrices("matrix_norm", x)
+    matrix = _matrices("matrix_norm", x)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf, None):
         raise UnsupportedOperation(
             f"linalg.norm of matrices with ord={shown(ord)}; supported are {_OF_MATRICES}"
         )
     match ord:
         case None | "fro":
-            result = vector_norm(own, axis=(-2, -1))
+            result = vector_norm(matrix, axis=(-2, -1))
         case "nuc":
-            result = sum(svdvals(own), -1)
+            result = sum(svdvals(matrix), -1)
         case 2 | -2:
-            result = svdvals(own)[..., 0 if ord > 0 else -1]
+            result = svdvals(matrix)[..., 0 if ord > 0 else -1]
         case _:
             # Sums of columns, or of rows; the greatest, or the least.
-            sums = sum(language.abs(own), -2 if abs(ord) == 1 else -1)
+            sums = sum(language.abs(matrix), -2 if abs(ord) == 1 else -1)
             result = (amax if ord > 0 else amin)(sums, -1)
-    return ax.expanded(result, (own.ndim - 2, own.ndim - 1)) if keepdims else result
+    return ax.expanded(result, (matrix.ndim - 2, matrix.ndim - 1)) if keepdims else result
 
 
 def cond(x: Any, p: Any = None) -> Expression:
     """`numpy.linalg.cond`."""
-    own = _matrices("cond", x)
+    matrix = _matrices("cond", x)
     if p in (None, 2, -2):
-        values = svdvals(own)
+        values = svdvals(matrix)
         first, last = values[..., 0], values[..., -1]
         return last / first if p == -2 else first / last
-    return matrix_norm(own, ord=p) * matrix_norm(inv(own), ord=p)
+    return matrix_norm(matrix, ord=p) * matrix_norm(inv(matrix), ord=p)
 
 
 # Refused ------------------------------------------------------------------------------------

@@ -34,16 +34,16 @@ def argsort(
 ) -> Expression:
     """`numpy.argsort`; equal entries in their order, whatever `kind` says."""
     checked_word("argsort", "kind", kind, _STABLE)
-    own, k = _along("argsort", a, axis)
-    return combine("argsort", [own], [], lambda t: terms.numeric("argsort", t, data=k))
+    operand, k = _along("argsort", a, axis)
+    return combine("argsort", [operand], [], lambda t: terms.numeric("argsort", t, data=k))
 
 
 def sort(
     a: Any, axis: int | None = -1, kind: str = "stable", *, stable: object = None
 ) -> Expression:
     """`numpy.sort`."""
-    own, k = _along("sort", a, axis)
-    return take_along(own, k, argsort(own, k, kind))
+    operand, k = _along("sort", a, axis)
+    return take_along(operand, k, argsort(operand, k, kind))
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect") -> Expression:
@@ -58,14 +58,14 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introsele
 
 def argmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Expression:
     """`numpy.argmin`; of several the first."""
-    own = as_expression(a)
-    flat, k = _along("argmin", own, axis)
+    operand = as_expression(a)
+    flat, k = _along("argmin", operand, axis)
     if flat.shape[k] == 0:
         raise ShapeError("argmin, argmax: no entries along the axis")
     first = argsort(flat, k)[(*(slice(None),) * k, 0)]
     if not keepdims:
         return first
-    return ax.expanded(first, range(own.ndim) if axis is None else [k])
+    return ax.expanded(first, range(operand.ndim) if axis is None else [k])
 
 
 def argmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Expression:
@@ -75,10 +75,10 @@ def argmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Expres
 
 def _along(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
     """An expression and one of its axes; without an axis all entries in a row."""
-    own = as_expression(a)
+    operand = as_expression(a)
     if axis is None:
-        return in_a_row(own), 0
-    return own, ax.normalized(what, checked_integer(what, "axis", axis), own.ndim)[0]
+        return in_a_row(operand), 0
+    return operand, ax.normalized(what, checked_integer(what, "axis", axis), operand.ndim)[0]
 
 
 # Quantiles ---------------------------------------------------------------------------------
@@ -121,14 +121,14 @@ def quantile(
         raise UnsupportedOperation(
             f"quantile: the method is one of {', '.join(_METHODS)}, not {shown(method)}"
         )
-    own = as_expression(a)
-    gone = wanted_axes("quantile", axis, own.ndim)
-    kept = [k for k in range(own.ndim) if k not in gone]
-    lined = ax.permuted(own, [*kept, *gone])
+    operand = as_expression(a)
+    gone = wanted_axes("quantile", axis, operand.ndim)
+    kept = [k for k in range(operand.ndim) if k not in gone]
+    lined = ax.permuted(operand, [*kept, *gone])
     if len(gone) > 1:
         lined = ax.merged(lined, len(kept), len(gone))
     elif not gone:
-        lined = ax.expanded(lined, [own.ndim])
+        lined = ax.expanded(lined, [operand.ndim])
     size = integer_size("quantile", lined, len(kept))
     if not size:
         raise ShapeError("quantile, median: no entries along the axis")
@@ -162,9 +162,9 @@ def _between(ordered: Expression, q: object, size: int, method: str) -> Expressi
 
 def take(a: Any, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Expression:
     """`numpy.take`, at known integers or at those of an expression."""
-    own, k = _along("take", a, axis)
+    operand, k = _along("take", a, axis)
     if mode != "raise":
-        indices = _within(indices, own, k, mode)
+        indices = _within(indices, operand, k, mode)
     if not isinstance(indices, Expression):
         indices = literal("take", indices)
         if not indices.size:
@@ -172,12 +172,12 @@ def take(a: Any, indices: Any, axis: int | None = None, *, mode: str = "raise") 
         if indices.dtype.kind not in "iu":
             raise UnsupportedOperation("take: the indices are integers")
         if not indices.ndim:
-            return own[(*(slice(None),) * k, int(indices))]
-    return gathered(own, (*(slice(None),) * k, indices))
+            return operand[(*(slice(None),) * k, int(indices))]
+    return gathered(operand, (*(slice(None),) * k, indices))
 
 
-def _within(indices: Any, own: Expression, axis: int, mode: str) -> Any:
-    size = integer_size("take", own, axis)
+def _within(indices: Any, f: Expression, axis: int, mode: str) -> Any:
+    size = integer_size("take", f, axis)
     if isinstance(indices, Expression) or mode not in ("wrap", "clip"):
         raise UnsupportedOperation(
             "take: the mode is 'raise', or 'wrap' or 'clip' of known indices"
@@ -188,15 +188,15 @@ def _within(indices: Any, own: Expression, axis: int, mode: str) -> Any:
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Expression:
     """`numpy.take_along_axis`."""
-    own, k = _along("take_along_axis", arr, axis)
+    operand, k = _along("take_along_axis", arr, axis)
     if isinstance(indices, Expression):
         if not has_integers(indices):
             raise UnsupportedOperation("take_along_axis: the indices are integers, as of argsort")
-        return take_along(own, k, indices)
+        return take_along(operand, k, indices)
     places = literal("take_along_axis", indices)
     if places.dtype.kind not in "iu":
         raise UnsupportedOperation("take_along_axis: the indices are integers")
-    return take_along(own, k, places)
+    return take_along(operand, k, places)
 
 
 implements(

@@ -55,7 +55,7 @@ def call_ufunc(
     """
     name = ufunc.__name__
     if name not in _UFUNCS:
-        # Those of SciPy that its functions of Python call have names of their own.
+        # Those of SciPy that its functions of Python call are called otherwise.
         library = "numpy" if hasattr(np, name) else "scipy.special"
         raise refusal(name.removeprefix("_riemann").lstrip("_"), library)
     if method == "__call__":

@@ -96,9 +96,9 @@ def reduce(
     if known is None:
         if where is not None:
             raise UnsupportedOperation(f"{ufunc}.reduce with where: write numpy.where before it")
-        own = as_expression(array)
-        k = one_axis(f"{ufunc}.reduce", axis, own)
-        found = fold(operation, _entries(f"{ufunc}.reduce", own, k))
+        operand = as_expression(array)
+        k = one_axis(f"{ufunc}.reduce", axis, operand)
+        found = fold(operation, _entries(f"{ufunc}.reduce", operand, k))
         found = ax.expanded(as_expression(found), [k]) if keepdims else found
     elif known.initial:
         return known.whole(array, axis, keepdims=keepdims, initial=initial, where=where)
@@ -113,11 +113,11 @@ def _binary(ufunc: str) -> Callable[..., Any]:
     return UFUNCS[ufunc]
 
 
-def _entries(what: str, own: Expression, axis: int) -> list[Expression]:
-    size = integer_size(what, own, axis)
+def _entries(what: str, f: Expression, axis: int) -> list[Expression]:
+    size = integer_size(what, f, axis)
     if not 0 < size <= _MOST_ENTRIES:
         raise UnsupportedOperation(f"{what}: of 1 to {_MOST_ENTRIES} entries, not of {size}")
-    return [own[(*(slice(None),) * axis, i)] for i in range(size)]
+    return [f[(*(slice(None),) * axis, i)] for i in range(size)]
 
 
 # Running results --------------------------------------------------------------------------
@@ -125,27 +125,27 @@ def _entries(what: str, own: Expression, axis: int) -> list[Expression]:
 
 def accumulate(ufunc: str, array: Any, axis: int = 0) -> Any:
     """`numpy.ufunc.accumulate`."""
-    own, operation = as_expression(array), _binary(ufunc)
-    k = one_axis(f"{ufunc}.accumulate", axis, own)
+    operand, operation = as_expression(array), _binary(ufunc)
+    k = one_axis(f"{ufunc}.accumulate", axis, operand)
     if ufunc == "add":
-        return whole.cumsum(own, k)
+        return whole.cumsum(operand, k)
     if ufunc in _REDUCED:
-        return running(operation, own, k)
-    found = _entries(f"{ufunc}.accumulate", own, k)
+        return running(operation, operand, k)
+    found = _entries(f"{ufunc}.accumulate", operand, k)
     for i in range(1, len(found)):
         found[i] = as_expression(operation(found[i - 1], found[i]))
     return stack(found, k)
 
 
-def running(operation: Callable[..., Any], own: Expression, axis: int) -> Any:
+def running(operation: Callable[..., Any], f: Expression, axis: int) -> Any:
     """What an associative operation makes of all entries up to each: of 1, 2, 4, ... of them.
 
     >>> running(UFUNCS["maximum"], language.variable("x", (6,)), 0).shape
     (6,)
     """
-    size, step = integer_size("accumulate", own, axis), 1
+    size, step = integer_size("accumulate", f, axis), 1
     before = (slice(None),) * axis
-    found: Any = own
+    found: Any = f
     while step < size:
         later = operation(found[(*before, slice(None, -step))], found[(*before, slice(step, None))])
         joined = concatenate([found[(*before, slice(None, step))], later], axis)
@@ -156,8 +156,8 @@ def running(operation: Callable[..., Any], own: Expression, axis: int) -> Any:
 
 def cumprod(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumprod`, along an axis whose size is an integer."""
-    own = in_a_row(a) if axis is None else as_expression(a)
-    return running(UFUNCS["multiply"], own, one_axis("cumprod", axis, own))
+    operand = in_a_row(a) if axis is None else as_expression(a)
+    return running(UFUNCS["multiply"], operand, one_axis("cumprod", axis, operand))
 
 
 def cumulative_sum(x: Any, *, axis: int | None = None, include_initial: bool = False) -> Expression:
@@ -175,9 +175,9 @@ def cumulative_prod(
 def _cumulative(
     function: Callable[..., Expression], first: int, x: Any, axis: int | None, initial: bool
 ) -> Expression:
-    own = as_expression(x)
-    k = one_axis("cumulative", axis, own)
-    found = function(own, k)
+    operand = as_expression(x)
+    k = one_axis("cumulative", axis, operand)
+    found = function(operand, k)
     if not initial:
         return found
     start = found[(*(slice(None),) * k, slice(0, 1))]

@@ -152,8 +152,8 @@ def no_method(owner: str, name: str, known: Iterable[str]) -> str:
     if reason:
         return f"{what}: {_phrase(reason)}"
     for library, text in ((np, "numpy"), (np.linalg, "numpy.linalg")):
-        own = getattr(library, name, None)
-        if callable(own) and not isinstance(own, type | BuiltinFunctionType):
+        function = getattr(library, name, None)
+        if callable(function) and not isinstance(function, type | BuiltinFunctionType):
             return f"{what}: write {text}.{name}(x)"
     if name in _OF_SCIPY:
         return f"{what}: {_phrase(_OF_SCIPY[name])}"

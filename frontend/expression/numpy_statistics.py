@@ -142,10 +142,12 @@ def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Expression:
     """`numpy.nan_to_num`."""
-    own = as_expression(x)
+    operand = as_expression(x)
     above, below = _LARGEST if posinf is None else posinf, -_LARGEST if neginf is None else neginf
-    finite = where(greater(own, _LARGEST), above, where(less(own, -_LARGEST), below, own))
-    return where(isnan(own), nan, finite)
+    finite = where(
+        greater(operand, _LARGEST), above, where(less(operand, -_LARGEST), below, operand)
+    )
+    return where(isnan(operand), nan, finite)
 
 
 # Covariances ------------------------------------------------------------------------------
@@ -162,17 +164,17 @@ def cov(  # noqa: PLR0917 - NumPy's arguments
 ) -> Expression:
     """`numpy.cov`."""
     rows = [_variables(a, rowvar) for a in (m, y) if a is not None]
-    own = rows[0] if len(rows) == 1 else concatenate(rows)
+    data = rows[0] if len(rows) == 1 else concatenate(rows)
     less_than = (0 if bias else 1) if ddof is None else ddof
     weights = [as_expression(w) for w in (fweights, aweights) if w is not None]
     if not weights:
-        count = ax.size_of(own, [1])
-        centered = own - whole.mean(own, 1, keepdims=True)
+        count = ax.size_of(data, [1])
+        centered = data - whole.mean(data, 1, keepdims=True)
         found = matmul(centered, centered.T) / (count - less_than if less_than else count)
     else:
         weight = reduce(multiply, weights)
         total = whole.sum(weight)
-        centered = own - (matmul(own, weight) / total)[:, None]
+        centered = data - (matmul(data, weight) / total)[:, None]
         lost: Any = less_than
         if aweights is not None and less_than:
             lost = less_than * whole.sum(weight * aweights) / total
@@ -182,12 +184,12 @@ def cov(  # noqa: PLR0917 - NumPy's arguments
 
 def _variables(a: Any, rowvar: bool) -> Expression:
     """A matrix with a row for each variable."""
-    own = as_expression(a)
-    if own.ndim > 2:
-        raise ShapeError(f"cov: of a vector or a matrix, the argument has {own.ndim} axes")
-    if own.ndim < 2:
-        return ax.expanded(own, [0] if own.ndim else [0, 1])
-    return own if rowvar else own.T
+    data = as_expression(a)
+    if data.ndim > 2:
+        raise ShapeError(f"cov: of a vector or a matrix, the argument has {data.ndim} axes")
+    if data.ndim < 2:
+        return ax.expanded(data, [0] if data.ndim else [0, 1])
+    return data if rowvar else data.T
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Expression:
@@ -204,23 +206,23 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Expression:
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """`numpy.gradient`: central differences, and those to one side at the ends."""
-    own = as_expression(f)
-    axes = range(own.ndim) if axis is None else ax.normalized("gradient", axis, own.ndim)
+    samples = as_expression(f)
+    axes = range(samples.ndim) if axis is None else ax.normalized("gradient", axis, samples.ndim)
     spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1] * len(axes)
     if len(spacings) != len(axes):
         raise ShapeError(f"gradient: {len(spacings)} spacings for {len(axes)} axes")
     checked_count("gradient", "edge_order", edge_order, 1, 2)
     found = [
-        moveaxis(_gradient(moveaxis(own, k, -1), h, edge_order), -1, k)
+        moveaxis(_gradient(moveaxis(samples, k, -1), h, edge_order), -1, k)
         for k, h in zip(axes, spacings, strict=True)
     ]
     single = axis is not None and hasattr(axis, "__index__")
     return found[0] if single or len(found) == 1 else tuple(found)
 
 
-def _gradient(own: Expression, spacing: Any, edge_order: int) -> Expression:
+def _gradient(samples: Expression, spacing: Any, edge_order: int) -> Expression:
     """Along the last axis."""
-    size = own.shape[-1]
+    size = samples.shape[-1]
     if isinstance(size, int) and size < edge_order + 1:
         raise ShapeError(f"gradient: {edge_order + 1} entries are wanted, there are {size}")
     h = as_expression(spacing)
@@ -229,40 +231,43 @@ def _gradient(own: Expression, spacing: Any, edge_order: int) -> Expression:
     # Of equal steps the width is a scalar, of others there is one between neighbours.
     steps = diff(h) if h.ndim else None
     left, right = (h, h) if steps is None else (steps[:-1], steps[1:])
-    before, here, after = own[..., :-2], own[..., 1:-1], own[..., 2:]
+    before, here, after = samples[..., :-2], samples[..., 1:-1], samples[..., 2:]
     if steps is None:
         inner = (after - before) / (2 * h)
     else:
         inner = (left / right * (after - here) + right / left * (here - before)) / (left + right)
     ends: list[Expression] = []
     for places, sign in (((0, 1, 2), 1), ((-1, -2, -3), -1)):
-        a, b = own[..., places[0]], own[..., places[1]]
+        a, b = samples[..., places[0]], samples[..., places[1]]
         first = h if steps is None else steps[0 if sign > 0 else -1]
         if edge_order == 1:
             end = sign * (b - a) / first
         else:
-            c, second = own[..., places[2]], h if steps is None else steps[1 if sign > 0 else -2]
+            c, second = (
+                samples[..., places[2]],
+                h if steps is None else steps[1 if sign > 0 else -2],
+            )
             end = (
                 sign
                 * ((b - a) / first * (first + second) - (c - a) / (first + second) * first)
                 / second
             )
         ends.append(end[..., None])
-    return concatenate([ends[0], inner, ends[1]], own.ndim - 1)
+    return concatenate([ends[0], inner, ends[1]], samples.ndim - 1)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Expression:
     """`numpy.trapezoid`."""
-    own = as_expression(y)
-    k = one_axis("trapezoid", axis, own)
+    samples = as_expression(y)
+    k = one_axis("trapezoid", axis, samples)
     before = (slice(None),) * k
-    heights = own[(*before, slice(1, None))] + own[(*before, slice(None, -1))]
+    heights = samples[(*before, slice(1, None))] + samples[(*before, slice(None, -1))]
     if x is None:
         return whole.sum(heights, k) * dx / 2
     places = as_expression(x)
     steps = diff(places, axis=0 if places.ndim == 1 else k)
     if places.ndim == 1:
-        steps = ax.expanded(steps, range(1, own.ndim - k))
+        steps = ax.expanded(steps, range(1, samples.ndim - k))
     return whole.sum(heights * steps, k) / 2
 
 
@@ -270,14 +275,16 @@ def interp(  # noqa: PLR0917 - NumPy's arguments
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Expression:
     """`numpy.interp`: the places `xp` increase, and their number is an integer."""
-    own, values = as_expression(x), as_expression(fp)
+    points, values = as_expression(x), as_expression(fp)
     if not isinstance(xp, Expression) and period is None:
         known = literal("interp", xp)
         if known.ndim == 1 and (np.diff(known) <= 0).any():
             raise UnsupportedOperation("interp: the places xp increase")
     places = as_expression(xp)
     if period is not None:
-        own, places, values = _periodic(own, literal("interp, with period: xp", xp), values, period)
+        points, places, values = _periodic(
+            points, literal("interp, with period: xp", xp), values, period
+        )
         left = right = None
     if places.ndim != 1 or values.ndim != 1:
         raise ShapeError("interp: xp and fp are vectors")
@@ -288,17 +295,17 @@ def interp(  # noqa: PLR0917 - NumPy's arguments
             f"{_MOST_KNOTS}"
         )
     # What of each interval is below a place, times the slope there.
-    query = own[..., None]
+    query = points[..., None]
     inside = minimum(maximum(query, places[:-1]), places[1:]) - places[:-1]
     slopes = diff(values) / diff(places)
     found = values[0] + whole.sum(inside * slopes, -1)
     if left is not None:
-        found = where(less(own, places[0]), left, found)
-    return found if right is None else where(greater(own, places[-1]), right, found)
+        found = where(less(points, places[0]), left, found)
+    return found if right is None else where(greater(points, places[-1]), right, found)
 
 
 def _periodic(
-    own: Expression, xp: Any, values: Expression, period: Any
+    points: Expression, xp: Any, values: Expression, period: Any
 ) -> tuple[Expression, Expression, Expression]:
     """Places within one period, and the last one before and the first one after them."""
     length = abs(float(literal("interp: period", period)))
@@ -309,22 +316,22 @@ def _periodic(
     places = wrapped[order]
     around = np.concatenate([places[-1:] - length, places, places[:1] + length])
     which = [int(order[-1]), *order.tolist(), int(order[0])]
-    return language.mod(own, as_expression(length)), fixed(around), gathered(values, 0, which)
+    return language.mod(points, as_expression(length)), fixed(around), gathered(values, 0, which)
 
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Expression:
     """`numpy.unwrap`: what is added to jumps has no derivative."""
-    own = as_expression(p)
-    k = one_axis("unwrap", axis, own)
-    jumps, half = diff(own, axis=k), as_expression(period / 2)
+    angles = as_expression(p)
+    k = one_axis("unwrap", axis, angles)
+    jumps, half = diff(angles, axis=k), as_expression(period / 2)
     wrapped = language.mod(jumps + half, as_expression(period)) - half
     wrapped = where(equal(wrapped, -half) & greater(jumps, 0), half, wrapped)
     # As many periods as the difference has, which are steps.
     turns = language.round((wrapped - jumps) / period) * period
     least = half if discont is None else discont
     corrected = where(less(language.abs(jumps), least), 0, turns)
-    first = own[along(k, slice(0, 1))]
-    return own + concatenate([full_like(first, 0), cumsum(corrected, k)], k)
+    first = angles[along(k, slice(0, 1))]
+    return angles + concatenate([full_like(first, 0), cumsum(corrected, k)], k)
 
 
 # Polynomials, coefficients of the highest power first ------------------------------------------
@@ -367,61 +374,63 @@ def polymul(a1: Any, a2: Any) -> Expression:
 
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
-    own = in_a_row(p)
+    coefficients = in_a_row(p)
     for _ in range(checked_count("polyder", "m", m, 0, MOST_DIFFERENCES)):
-        degree = listed_size("polyder", own, 0) - 1
-        own = own[:-1] * fixed(np.arange(degree, 0, -1))
-    return own
+        degree = listed_size("polyder", coefficients, 0) - 1
+        coefficients = coefficients[:-1] * fixed(np.arange(degree, 0, -1))
+    return coefficients
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
-    own = in_a_row(p)
+    coefficients = in_a_row(p)
     constants = in_a_row(0 if k is None else k)
     m = checked_count("polyint", "m", m, 0, MOST_DIFFERENCES)
     constants = ax.broadcast(constants, (m,))
     for place in range(m):
-        degree = listed_size("polyint", own, 0)
-        own = concatenate([own / fixed(np.arange(degree, 0, -1)), constants[place][None]])
-    return own
+        degree = listed_size("polyint", coefficients, 0)
+        coefficients = concatenate(
+            [coefficients / fixed(np.arange(degree, 0, -1)), constants[place][None]]
+        )
+    return coefficients
 
 
 def poly(seq_of_zeros: Any) -> Expression:
     """`numpy.poly` of a vector of zeros."""
-    own = as_expression(seq_of_zeros)
-    if own.ndim != 1:
+    zeros = as_expression(seq_of_zeros)
+    if zeros.ndim != 1:
         raise UnsupportedOperation("poly: of a vector; that of a matrix is made of its eigenvalues")
     one = as_expression(np.ones(1))
-    factors = [concatenate([one, -zero[None]]) for zero in _coefficients("poly", own)]
+    factors = [concatenate([one, -zero[None]]) for zero in _coefficients("poly", zeros)]
     return reduce(convolve, factors, one)
 
 
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Expression:
     """`numpy.polyfit` at places that are known: coefficients are products with the values."""
-    places, own = literal("polyfit: x", x), as_expression(y)
+    places, values = literal("polyfit: x", x), as_expression(y)
     if places.ndim != 1 or places.dtype.kind not in "biuf":
         raise UnsupportedOperation(f"polyfit: x is a list of numbers, not {shown(x)}")
     deg = checked_count("polyfit", "deg", deg, 0, len(places))
     scale = np.ones(len(places)) if w is None else np.asarray(literal("polyfit: w", w), float)
     powers = np.vander(places.astype(float), deg + 1)
-    return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), own)
+    return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), values)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Expression:  # noqa: N803
     """`numpy.vander`."""
-    own = as_expression(x)
-    if own.ndim != 1:
-        raise ShapeError(f"vander: of a vector, the argument has {own.ndim} axes")
-    count = integer_size("vander", own, 0) if N is None else checked_integer("vander", "N", N)
-    columns = [full_like(own, 1) if k == 0 else power(own, k) for k in range(count)]
+    vector = as_expression(x)
+    if vector.ndim != 1:
+        raise ShapeError(f"vander: of a vector, the argument has {vector.ndim} axes")
+    count = integer_size("vander", vector, 0) if N is None else checked_integer("vander", "N", N)
+    columns = [full_like(vector, 1) if k == 0 else power(vector, k) for k in range(count)]
     if not columns:
-        return full_like(own, 0, shape=(*own.shape, 0))
+        return full_like(vector, 0, shape=(*vector.shape, 0))
     return stack(columns if increasing else columns[::-1], 1)
 
 
 def _coefficients(what: str, p: Any) -> Sequence[Expression]:
-    own = in_a_row(p)
-    return [own[k] for k in range(integer_size(what, own, 0))]
+    coefficients = in_a_row(p)
+    return [coefficients[k] for k in range(integer_size(what, coefficients, 0))]
 
 
 # Products of vectors with two or three entries -----------------------------------------------
@@ -456,9 +465,9 @@ def cross(  # noqa: PLR0917 - NumPy's arguments
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Expression:
     """`numpy.select`: the first choice whose condition holds."""
-    for name, own in (("condlist", condlist), ("choicelist", choicelist)):
-        if not isinstance(own, list | tuple):
-            raise UnsupportedOperation(f"select: {name} is a list, not {shown(own)}")
+    for name, argument in (("condlist", condlist), ("choicelist", choicelist)):
+        if not isinstance(argument, list | tuple):
+            raise UnsupportedOperation(f"select: {name} is a list, not {shown(argument)}")
     if len(condlist) != len(choicelist):
         raise ShapeError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     found = as_expression(default)
@@ -469,8 +478,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Expression:
     """`numpy.piecewise`; each function is called with all entries, so it works entry by entry."""
-    own = as_expression(x)
-    several = isinstance(condlist, list | tuple) or np.ndim(condlist) > own.ndim
+    operand = as_expression(x)
+    several = isinstance(condlist, list | tuple) or np.ndim(condlist) > operand.ndim
     conditions: list[Any] = list(condlist) if several else [condlist]
     if not isinstance(funclist, list | tuple):
         raise UnsupportedOperation(
@@ -479,8 +488,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ShapeError(f"piecewise: {len(funclist)} functions for {len(conditions)} conditions")
-    pieces = [f(own, *args, **kw) if callable(f) else f for f in funclist]
-    found = full_like(own, 0) if not extra else as_expression(pieces[-1]) + full_like(own, 0)
+    pieces = [f(operand, *args, **kw) if callable(f) else f for f in funclist]
+    found = (
+        full_like(operand, 0) if not extra else as_expression(pieces[-1]) + full_like(operand, 0)
+    )
     for condition, piece in zip(conditions, pieces, strict=False):
         found = where(
             np.asarray(condition) if isinstance(condition, list) else condition, piece, found
@@ -508,13 +519,13 @@ def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Expression:
 
 def searchsorted(a: Any, v: Any, side: str = "left") -> Expression:
     """`numpy.searchsorted`: how many places are below, which has no derivative."""
-    own, places = as_expression(v), as_expression(a)
+    values, places = as_expression(v), as_expression(a)
     if side not in ("left", "right"):
         raise UnsupportedOperation(
             f"searchsorted: the side is 'left' or 'right', not {shown(side)}"
         )
     compare = greater if side == "left" else greater_equal
-    return whole.sum(compare(own[..., None], places), -1)
+    return whole.sum(compare(values[..., None], places), -1)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
@@ -543,10 +554,10 @@ def round(a: Any, decimals: int = 0) -> Expression:
             f"round: decimals is an integer from -{_MOST_DIGITS} to {_MOST_DIGITS}, not "
             f"{shown(decimals)}"
         )
-    own = as_expression(a)
+    operand = as_expression(a)
     if digits < 0:
-        return language.round(own / 10**-digits) * 10**-digits
-    return language.round(own * 10**digits) / 10**digits if digits else language.round(own)
+        return language.round(operand / 10**-digits) * 10**-digits
+    return language.round(operand * 10**digits) / 10**digits if digits else language.round(operand)
 
 
 def angle(z: Any, deg: bool = False) -> Expression:
@@ -582,16 +593,20 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Condition:
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Condition:
     """`numpy.isin`."""
-    own = as_expression(element)
-    found = equal(own[..., None], in_a_row(test_elements))
+    operand = as_expression(element)
+    found = equal(operand[..., None], in_a_row(test_elements))
     some = greater(whole.sum(found.test, -1), 0)
     return ~some if invert else some
 
 
 def _size(a: Any, axis: Any = None) -> Any:
     """`numpy.size`."""
-    own = as_expression(a)
-    return own.size if axis is None else own.shape[ax.normalized("size", axis, own.ndim)[0]]
+    operand = as_expression(a)
+    return (
+        operand.size
+        if axis is None
+        else operand.shape[ax.normalized("size", axis, operand.ndim)[0]]
+    )
 
 
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {

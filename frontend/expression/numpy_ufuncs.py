@@ -39,7 +39,7 @@ def _composed(name: str, of_terms: Callable[[Term], Term]) -> Callable[[Any], Ex
     return function
 
 
-COMPOSED: Final = {name: _composed(name, own) for name, own in of_one.COMPOSED.items()}
+COMPOSED: Final = {name: _composed(name, of_terms) for name, of_terms in of_one.COMPOSED.items()}
 """Functions of one operand that are composed of others."""
 
 sqrt = COMPOSED["sqrt"]
@@ -108,10 +108,10 @@ def vecmat(a: Any, b: Any) -> Expression:
 
 
 def _matrices(what: str, a: Any) -> Expression:
-    own = as_expression(a)
-    if own.ndim < 2:
-        raise ShapeError(f"{what} needs a matrix, its argument has {own.ndim} axes")
-    return own
+    operand = as_expression(a)
+    if operand.ndim < 2:
+        raise ShapeError(f"{what} needs a matrix, its argument has {operand.ndim} axes")
+    return operand
 
 
 def greater(a: Any, b: Any) -> Condition:
@@ -263,9 +263,9 @@ def ldexp(a: Any, b: Any) -> Expression:
     return multiply(a, exp2(b))
 
 
-# NumPy's own, `absolute` among them, which it calls `abs` as well.
+# NumPy's ufuncs, `absolute` among them, which it calls `abs` as well.
 _SAME: Final = {
-    f: own for f in language.__all__ if isinstance(own := getattr(np, f, None), np.ufunc)
+    f: ufunc for f in language.__all__ if isinstance(ufunc := getattr(np, f, None), np.ufunc)
 }
 
 UFUNCS: Final[dict[str, Callable[..., Any]]] = {

@@ -1,4 +1,4 @@
-"""Functions of one's own: declared by their derivative, and used like those of the language."""
+"""Functions that users declare by their derivative, used like those of the language."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -79,15 +79,15 @@ class DeclaredFunction:
         ...
         eggrad.engine.errors.UnsoundRules: wrong: the derivative is ...
         """
-        own = self.record
+        record = self.record
         checked_count("check", "samples", samples, 1, _MOST_SAMPLES)
         rng = np.random.default_rng(checked_count("check", "seed", seed))
-        args = [_drawn(own.domain, samples, rng) for _ in range(own.arity)]
-        value = own.function_for("numpy")
+        args = [_drawn(record.domain, samples, rng) for _ in range(record.arity)]
+        value = record.function_for("numpy")
         self._check_claims(args)
         names = {f"a{k + 1}": a for k, a in enumerate(args)}
         told = 0
-        for place, slope in enumerate(slope_terms(own)):
+        for place, slope in enumerate(slope_terms(record)):
             if slope is None:
                 continue
             with np.errstate(all="ignore"):
@@ -97,7 +97,7 @@ class DeclaredFunction:
                         for at in zip(*args, strict=True)
                     ]
                 )
-                steps = [_difference(value, args, place, own.domain, h) for h in STEPS]
+                steps = [_difference(value, args, place, record.domain, h) for h in STEPS]
                 scale = 1 + np.abs(ours)
                 steady = np.abs(steps[0] - steps[1]) <= STEADY * scale
                 wrong = steady & ~(np.abs(ours - steps[1]) <= CLOSE * scale)
@@ -106,41 +106,41 @@ class DeclaredFunction:
                 k = int(np.argmax(wrong))
                 at = ", ".join(f"{a[k]:.6g}" for a in args)
                 raise UnsoundRules(
-                    f"{own.name}: the derivative is {ours[k]:.6g} at ({at}), "
+                    f"{record.name}: the derivative is {ours[k]:.6g} at ({at}), "
                     f"differences give {steps[1][k]:.6g}"
                 )
         return told
 
     def _check_claims(self, args: Sequence[Array]) -> None:
         """Whether the values have the range and the parity that are declared."""
-        own = self.record
+        record = self.record
         with np.errstate(all="ignore"):
-            found = np.asarray(own.function_for("numpy")(*args))
-            low, high = own.span
+            found = np.asarray(record.function_for("numpy")(*args))
+            low, high = record.span
             outside = (found < low) | (found > high)
             if outside.any():
                 k = int(np.argmax(outside))
                 raise UnsoundRules(
-                    f"{own.name}: {found[k]:.6g} at {args[0][k]:.6g} is out of range"
+                    f"{record.name}: {found[k]:.6g} at {args[0][k]:.6g} is out of range"
                 )
             self._check_order(args, found)
-            if own.parity:
-                sign = -1 if own.parity == "odd" else 1
-                mirrored = sign * np.asarray(own.function_for("numpy")(*(-a for a in args)))
+            if record.parity:
+                sign = -1 if record.parity == "odd" else 1
+                mirrored = sign * np.asarray(record.function_for("numpy")(*(-a for a in args)))
                 both = np.isfinite(found) & np.isfinite(mirrored)
                 wrong = both & (np.abs(found - mirrored) > CLOSE * (1 + np.abs(found)))
                 if wrong.any():
                     k = int(np.argmax(wrong))
-                    raise UnsoundRules(f"{own.name} is not {own.parity} at {args[0][k]:.6g}")
+                    raise UnsoundRules(f"{record.name} is not {record.parity} at {args[0][k]:.6g}")
 
     def _check_order(self, args: Sequence[Array], found: Array) -> None:
         """Whether the values never fall, or never rise, if that is declared."""
-        own = self.record
-        if own.monotone and own.arity == 1:
+        record = self.record
+        if record.monotone and record.arity == 1:
             order = np.argsort(args[0])
-            steps = np.diff(found[order]) * (1 if own.monotone == "increasing" else -1)
+            steps = np.diff(found[order]) * (1 if record.monotone == "increasing" else -1)
             if (steps < -CLOSE * (1 + np.abs(found[order][1:]))).any():
-                raise UnsoundRules(f"{own.name} is not {own.monotone}")
+                raise UnsoundRules(f"{record.name} is not {record.monotone}")
 
     def __repr__(self) -> str:
         """Show its name."""
@@ -299,8 +299,8 @@ def _difference(
     def at(k: int) -> Array:
         moved = args[place] + k * h
         inside = (moved > domain[0]) & (moved < domain[1])
-        own = np.where(inside, moved, np.nan)
-        return np.asarray(function(*args[:place], own, *args[place + 1 :]), float)
+        shifted = np.where(inside, moved, np.nan)
+        return np.asarray(function(*args[:place], shifted, *args[place + 1 :]), float)
 
     return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)
 

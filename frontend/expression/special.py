@@ -1,4 +1,4 @@
-"""Special functions, each declared by its derivative, as functions of one's own are.
+"""Special functions, each declared by its derivative, as functions that users declare are.
 
 Sources: NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov, by number;
 Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by number. Values are SciPy's.
@@ -42,13 +42,13 @@ def _found(library: str, module: str, name: str) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         try:
-            own = import_module(module)
+            namespace = import_module(module)
         except ModuleNotFoundError:
             extra = "scipy" if library == "numpy" else library
             raise UnsupportedOperation(
                 f"values of {name} need {module}: pip install 'eggrad[{extra}]'"
             ) from None
-        return getattr(own, name)(*args)
+        return getattr(namespace, name)(*args)
 
     call.__name__, call.__module__ = name, module
     return call
@@ -56,7 +56,7 @@ def _found(library: str, module: str, name: str) -> Callable[..., Any]:
 
 def _scipy(name: str, libraries: Sequence[str] = _EVERYWHERE) -> dict[str, Callable[..., Any]]:
     """The function that SciPy and some array libraries call so."""
-    return {own: _found(own, _MODULES[own], name) for own in libraries}
+    return {library: _found(library, _MODULES[library], name) for library in libraries}
 
 
 def _standard(name: str, numpy: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
@@ -66,7 +66,7 @@ def _standard(name: str, numpy: Callable[..., Any]) -> dict[str, Callable[..., A
         array = next(a for a in args if hasattr(a, "__array_namespace__"))
         return getattr(array.__array_namespace__(), name)(*args)
 
-    others = {own: _found(own, module, name) for own, module in _ARRAYS.items()}
+    others = {library: _found(library, module, name) for library, module in _ARRAYS.items()}
     return {"numpy": numpy, **others, "array_api": call}
 
 
@@ -188,8 +188,8 @@ def _polygamma_of_jax(n: Any, x: Any) -> Any:
 
 def _polygamma_of_torch(n: Any, x: Any) -> Any:
     """By Hurwitz's zeta function, DLMF 25.11.12: PyTorch has one order for all entries."""
-    own, xp = import_module(_MODULES["torch"]), import_module("torch")
-    others = (-1.0) ** (n + 1) * xp.exp(xp.lgamma(n + 1)) * own.zeta(n + 1, x)
+    special, xp = import_module(_MODULES["torch"]), import_module("torch")
+    others = (-1.0) ** (n + 1) * xp.exp(xp.lgamma(n + 1)) * special.zeta(n + 1, x)
     return xp.where(n == 0, xp.digamma(x), others)
 
 
@@ -402,10 +402,10 @@ def _sinc_derivative(order: Array, x: Array) -> Array:
     n, z = np.broadcast_arrays(np.asarray(order, float), pi * np.asarray(x, float))
     result = np.zeros(z.shape)
     for k in np.unique(n).astype(int):
-        own = n == k
-        near = own & (np.abs(z) < k + 3)
+        of_order = n == k
+        near = of_order & (np.abs(z) < k + 3)
         result[near] = pi**k * _sinc_series(k, z[near])
-        result[own & ~near] = pi**k * _sinc_by_parts(k, z[own & ~near])
+        result[of_order & ~near] = pi**k * _sinc_by_parts(k, z[of_order & ~near])
     return result
 
 
@@ -437,7 +437,7 @@ sinc = function(
     "sinc",
     derivative=lambda a: _sinc_n(1, a),
     evaluate={"numpy": np.sinc}
-    | {own: _found(own, module, "sinc") for own, module in _ARRAYS.items()},
+    | {library: _found(library, module, "sinc") for library, module in _ARRAYS.items()},
     parity="even",
     range=(-0.22, 1),
     source="its definition, sin(πx) / (πx)",

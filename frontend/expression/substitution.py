@@ -10,22 +10,22 @@ from eggrad.engine.terms.term import Term
 
 
 def apart(
-    replaced: Sequence[Term], own: Sequence[Term], others: Sequence[Term]
+    replaced: Sequence[Term], inside: Sequence[Term], outside: Sequence[Term]
 ) -> tuple[dict[Term, Term], dict[Size, Size]]:
     """New names for variables that are replaced, and for the sizes that no other ones have.
 
-    `own` are the terms in which they are replaced, variables among them, `others` what has names
-    that are taken too.
+    `inside` are the terms in which they are replaced, variables among them, `outside` what has
+    names that are taken too.
 
     >>> x, y = terms.variable("x", ("n",)), terms.variable("y", ("m",))
     >>> places, sizes = apart([x], [terms.einsum("i,j->ij", x, y), x, y], [])
     >>> places[x].data, sizes
     (('x_', ()), {'n': 'n_'})
     """
-    every = terms.variables(*own, *others)
-    names, taken = {v.name for v in every}, {*symbols(*own, *others)}
+    every = terms.variables(*inside, *outside)
+    names, taken = {v.name for v in every}, {*symbols(*inside, *outside)}
     places = {v: terms.variable(_unused(v.name, names), v.dims, v.assumed) for v in replaced}
-    kept = symbols(*(v for v in terms.variables(*own) if v not in places))
+    kept = symbols(*(v for v in terms.variables(*inside) if v not in places))
     local = {s for v in replaced for d in v.dims for s in size_symbols(d)} - {*kept}
     return places, {s: _unused(s, taken) for s in sorted(local)}
 
