@@ -67,7 +67,7 @@ class Trial:
 class Probe:
     """The trials of one rate: the points of its curve, or of a `linear` one the samples.
 
-    A linear rate has no price of its own for a call: it is what the trials took together.
+    A linear rate has no separate price for a call: it is what the trials took together.
     """
 
     rate: str

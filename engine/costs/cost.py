@@ -90,8 +90,8 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
         )
     if node.op == "scan":
         step = node.loop.step
-        length, *own = concrete((node.loop.length, *node.loop.sizes), sizes)
-        inside = dict(zip(step.sizes, own, strict=True))
+        length, *numbers = concrete((node.loop.length, *node.loop.sizes), sizes)
+        inside = dict(zip(step.sizes, numbers, strict=True))
         return length * count(step.results, {**inside, str(step.steps): 1})
     return prod(concrete(node.dims, sizes))
 
@@ -102,11 +102,11 @@ def _of_matrix(name: str, n: int) -> int:
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
     first = identified(spec, [a.op == "delta" for a in args])
-    own = [tuple(first[i] for i in part) for part in spec]
+    parts = [tuple(first[i] for i in part) for part in spec]
     dims = [concrete(a.dims, sizes) for a in args]
-    length = visited_dims(own, dims, [term_sparsity(a) for a in args], _number)
+    length = visited_dims(parts, dims, [term_sparsity(a) for a in args], _number)
     points = prod(cast(int, n) for n in length.values())
-    kept = prod(cast(int, length[i]) for i in {*own[-1]} if i in length)
+    kept = prod(cast(int, length[i]) for i in {*parts[-1]} if i in length)
     return max(0, points - kept) + (points if len(args) == 2 else 0)
 
 
@@ -216,22 +216,22 @@ class CostModel(Sized):
                 key = (data, args, deltas)
                 if key in self._products:
                     return self._products[key]
-                own = self._product(data[0], args, deltas)
-                self._products[key] = own + self._around(data, args, out, deltas)
+                operations = self._product(data[0], args, deltas)
+                self._products[key] = operations + self._around(data, args, out, deltas)
                 return self._products[key]
             case _ if constructor in MATRIX:
-                own = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
+                operations = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
             case "cofactors":
-                own = self.entries(out) * self.length(args[0][0])
+                operations = self.entries(out) * self.length(args[0][0])
             case "scale":
-                own = self.entries(out) + NUMBER
+                operations = self.entries(out) + NUMBER
             case _ if constructor in NUMERIC_NAMES:
                 if data[0] == "selection":
                     return LEAF + len(out)
-                own = self._numeric(data, args)
+                operations = self._numeric(data, args)
             case _:
-                own = self.entries(out) * SLOW.get(constructor, 1)
-        return own + self._around(data, args, out, deltas)
+                operations = self.entries(out) * SLOW.get(constructor, 1)
+        return operations + self._around(data, args, out, deltas)
 
     def _around(
         self, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
@@ -281,10 +281,10 @@ class CostModel(Sized):
             if is_delta is True:
                 half = len(part) // 2
                 merged.update(zip(part[half:], part[:half], strict=True))
-        own = tuple(tuple(merged.get(i, i) for i in part) for part in s)
-        space = visited_dims(own, args, deltas, self.length)
+        parts = tuple(tuple(merged.get(i, i) for i in part) for part in s)
+        space = visited_dims(parts, args, deltas, self.length)
         points = self.entries(tuple(space.values()))
-        kept = self.entries(tuple(space[i] for i in dict.fromkeys(own[-1]) if i in space))
+        kept = self.entries(tuple(space[i] for i in dict.fromkeys(parts[-1]) if i in space))
         multiplications = points if len(args) == 2 else 0
         return multiplications + (points - kept)
 

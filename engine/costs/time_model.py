@@ -286,12 +286,12 @@ class _Product:
         self.factor = False
         values = [*constants, *[None] * (len(args) - len(constants))]
         for part, dims, is_delta, value in zip(spec, args, deltas, values, strict=False):
-            own = tuple(first[i] for i in part)
-            self.size.update(zip(own, dims, strict=True))
+            indices = tuple(first[i] for i in part)
+            self.size.update(zip(indices, dims, strict=True))
             if value is not None:
                 self.factor |= value != 1
             elif not is_delta:
-                self.operands.append(tuple(dict.fromkeys(own)))
+                self.operands.append(tuple(dict.fromkeys(indices)))
         written = tuple(first[i] for i in spec[-1])
         self.out = tuple(dict.fromkeys(written))
         self.scatter = len(self.out) < len(written)
@@ -322,7 +322,7 @@ class _Product:
         return found or [("view", (), ())]
 
     def reduction(self, part: Indices, kept: Indices) -> list[Step]:
-        """Sum over what is not kept; every run of the innermost loop has a price of its own."""
+        """Sum over what is not kept; every run of the innermost loop has a price."""
         entries = self.dims(part)
         if not kept:
             return [("sum", entries, ())]
@@ -453,8 +453,8 @@ class _Product:
         if part[-1] in batch:
             return False
         kinds = [0 if i in batch else 1 if i in summed else 2 for i in part]
-        own = tuple(i for i in part if i not in summed and i not in batch)
-        in_order = own == tuple(i for i in self.out if i in own)
+        free = tuple(i for i in part if i not in summed and i not in batch)
+        in_order = free == tuple(i for i in self.out if i in free)
         places = [p for p, kind in enumerate(kinds) if kind]
         changes = sum(kinds[p] != kinds[q] for p, q in pairwise(places))
         # A group of several axes counts as one axis only where no axis of the batch cuts it.
@@ -561,10 +561,10 @@ class Work:
 
 
 def _product(sizes: Iterable[Size]) -> Dims:
-    own = tuple(sizes)
+    factors = tuple(sizes)
     # A size of 0 counts as 1, as everywhere in costs.
-    number = prod(max(1, d) for d in own if isinstance(d, int))
-    symbols = sorted(d for d in own if isinstance(d, str))
+    number = prod(max(1, d) for d in factors if isinstance(d, int))
+    symbols = sorted(d for d in factors if isinstance(d, str))
     return (*([number] if number != 1 else []), *symbols)
 
 
@@ -588,7 +588,7 @@ def node_work(
         return ()
     if data[:1] == ("scan",):
         return tuple(_of_steps(loop_described(data[1])))
-    zeros = [k for k, own in enumerate(placed) if own is not None]
+    zeros = [k for k, axes in enumerate(placed) if axes is not None]
     # Where entries are is a view, which takes a call.
     entries: list[Step] = [("arithmetic", placed[k] or (), ()) for k in zeros]
     entries += [("scalar_function", (), ()) for _ in zeros]
@@ -632,7 +632,7 @@ def _of_steps(loop: Loop) -> Iterator[Work]:
     """The work of each step of a loop, as often as there are steps."""
     one: dict[Size, Size] = {**loop.inside, loop.step.steps: 1}
     for work, n in dag_work(loop.step.results).items():
-        units, repeats = (resized_dims(own, one) for own in (work.units, work.repeats))
+        units, repeats = (resized_dims(dims, one) for dims in (work.units, work.repeats))
         yield from repeat(Work.of(work.rate, units, (*repeats, loop.length)), n)
 
 
@@ -831,6 +831,6 @@ class TimeModel(Sized):
                 constructor, data, args, out, deltas, same=same, constants=constants, placed=placed
             )
             # Of two deltas the one with fewer axes serves better.
-            own = 1 + len(out) if constructor == "delta" else 1
-            found = self._known[key] = own + sum(self.work(w) for w in works)
+            least = 1 + len(out) if constructor == "delta" else 1
+            found = self._known[key] = least + sum(self.work(w) for w in works)
         return found

@@ -185,9 +185,9 @@ class Relevance:
         """Read the symbols of all laws."""
         self.stages = stages
         self.asked = asked or {}
-        laws = dict.fromkeys(law for own in stages.values() for law in own)
-        own = (f for f in laws if isinstance(f, Fact))
-        self.facts = [*dict.fromkeys(own if facts is None else facts)]
+        laws = dict.fromkeys(law for stage in stages.values() for law in stage)
+        stated = (f for f in laws if isinstance(f, Fact))
+        self.facts = [*dict.fromkeys(stated if facts is None else facts)]
         self.fact_names = {f"{f.ruleset}.{f.name}" for f in self.facts}
         self._rules = [_Law(r) for r in laws if isinstance(r, Rule)]
         self._facts = [_Law(f) for f in self.facts]
@@ -235,8 +235,8 @@ class Relevance:
                 widening.append(rule)
         chosen.update((f.ruleset, f.name) for f in self._answering(asked, symbols))
         stages = {
-            n: tuple(law for law in own if (law.ruleset, law.name) in chosen)
-            for n, own in self.stages.items()
+            n: tuple(law for law in laws if (law.ruleset, law.name) in chosen)
+            for n, laws in self.stages.items()
         }
         return Selection(stages, tuple(widening))
 
@@ -376,11 +376,11 @@ def _derived(a: Dims, x: tuple[str, Dims]) -> Dims:
 
 def _passed_on(constructor: str, place: int, *args: Any) -> Dims:
     """The axes of a cotangent before those of the node, then those of the operand."""
-    *own, cotangent = args
+    *arguments, cotangent = args
     function, places = TERM_SHAPES[constructor]
-    node = cast(Dims, function(*(own[k] for k in places)))
+    node = cast(Dims, function(*(arguments[k] for k in places)))
     operands = [
-        a for a, sort in zip(own, CONSTRUCTORS[constructor], strict=True) if sort == "Tensor"
+        a for a, sort in zip(arguments, CONSTRUCTORS[constructor], strict=True) if sort == "Tensor"
     ]
     return (*cotangent[: len(cotangent) - len(node)], *operands[place])
 
@@ -637,15 +637,15 @@ class _Body:
             case Literal(value=value):
                 return self.emit(value)
             case Node(constructor="pullback", args=(node, place, cotangent)):
-                own = " ".join(self._arguments(node.args))
+                arguments = " ".join(self._arguments(node.args))
                 # Laws read the node's dims.
-                inner = f"({table_of(node.constructor)} {own})"
+                inner = f"({table_of(node.constructor)} {arguments})"
                 if self.matching:
                     self.there.add(inner)
                 else:
                     self.made.append(inner)
                 name = table_of(_constructor(pattern))
-                return f"({name} {self.emit(place)} {own} {self.emit(cotangent)})"
+                return f"({name} {self.emit(place)} {arguments} {self.emit(cotangent)})"
             case Node(constructor=name, args=args):
                 text = f"({table_of(name)} {' '.join(self._arguments(args))})"
                 if self.matching:

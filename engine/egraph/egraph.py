@@ -181,7 +181,8 @@ class EGraph:
         # Nothing is a constant there but what is so at once, and declared functions have slopes.
         around = {DIFFERENTIATING: [*shapes, *self._declared]}
         stages = {
-            n: [*around.get(n, shared), *self._loaded(LAW, own)] for n, own in found.stages.items()
+            n: [*around.get(n, shared), *self._loaded(LAW, laws)]
+            for n, laws in found.stages.items()
         }
         return {**stages, SHAPING: shapes, WIDENING: self._loaded(WIDER, found.widening)}
 
@@ -209,9 +210,9 @@ class EGraph:
             if name not in self._parts:
                 self._add(name, table(name), commands)
 
-    def _add(self, name: str, own: Iterable[str], commands: list[str]) -> None:
+    def _add(self, name: str, lines: Iterable[str], commands: list[str]) -> None:
         """Add a table, or the rules of a law, by a name that they do not have twice."""
-        self._parts[name] = tuple(own)
+        self._parts[name] = tuple(lines)
         commands += self._parts[name]
 
     # Terms in --------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ class EGraph:
         self._run(["(pop)"])
         known, self._symbols, self._stages = self._kept.pop()
         added = islice(self._parts.values(), known, None)
-        self._lost += [command for own in added for command in own]
+        self._lost += [command for part in added for command in part]
         if self._kept:
             self._run(self._lost)
             self._lost.clear()
@@ -280,11 +281,11 @@ class EGraph:
         """
         commands: list[str] = []
         symbols: set[str] = set()
-        own = dict(given)
-        names = ChainMap(own, self._names)
+        local = dict(given)
+        names = ChainMap(local, self._names)
         for t in postorder(*terms, operands=lambda t: () if t in given else t.args):
             # What is made of something given has another e-class here than elsewhere.
-            kept = own if any(a in own for a in t.args) and t not in given else self._names
+            kept = local if any(a in local for a in t.args) and t not in given else self._names
             if t not in kept and t not in given:
                 known = parts_as_written(t) if as_written else parts(t)
                 symbols.update(symbols_of_parts(known, t.dims))
@@ -295,12 +296,12 @@ class EGraph:
         return names
 
     def add(self, constructor: str, arguments: Iterable[object], dims: Dims) -> str:
-        """Add an e-node whose operands are names, all else data; return its own name."""
+        """Add an e-node whose operands are names, all else data; return its name."""
         self.occur({constructor})
         self._add_tables([constructor], self._waiting)
         pairs = zip(SORTS[constructor], arguments, strict=True)
-        own = " ".join(str(a) if sort == "Tensor" else literal(a) for sort, a in pairs)
-        return self._bind(f"({table_of(constructor)} {own})", self._waiting, dims)
+        text = " ".join(str(a) if sort == "Tensor" else literal(a) for sort, a in pairs)
+        return self._bind(f"({table_of(constructor)} {text})", self._waiting, dims)
 
     def add_seed(self, dims: Dims) -> str:
         """The name of a new leaf of which no law knows anything."""
@@ -475,7 +476,9 @@ class EGraph:
             (class_of(a), class_of(b), bool(self._egraph.value_to_i64(for_code)))
             for a, b, for_code in (row.inputs for row in functions["wider"].rows)
         )
-        return Contents(rows, dims, names, facts, [own for own in wider if own[0] != own[1]])
+        return Contents(
+            rows, dims, names, facts, [widening for widening in wider if widening[0] != widening[1]]
+        )
 
     def _frozen(self) -> Any:
         """What egglog holds now."""

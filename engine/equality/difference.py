@@ -99,9 +99,9 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
             continue
         if _entries((left, right), sizes) > ENTRIES:
             continue
-        own = {v.name: _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
-        values = {name: value for name, value in own.items() if value is not None}
-        if len(values) < len(own):
+        sampled = {v.name: _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
+        values = {name: value for name, value in sampled.items() if value is not None}
+        if len(values) < len(sampled):
             continue
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
@@ -235,13 +235,13 @@ def _is_large(found: Witness, left: Term, right: Term) -> bool:
     for _ in SHIFTS:
         moved = dict(found.values)
         for v in variables(left, right):
-            own = moved[v.name]
+            value = moved[v.name]
             if "integer" not in v.assumed:
-                largest = np.abs(own).max(initial=0.0)
-                moved[v.name] = own + ROUNDING * largest * rng.normal(size=own.shape)
+                largest = np.abs(value).max(initial=0.0)
+                moved[v.name] = value + ROUNDING * largest * rng.normal(size=value.shape)
         again = oracle.evaluate([left, right], moved, found.sizes)
-        for own, other in zip(sides, again, strict=True):
-            change = np.fmax(change, np.abs(own - other))
+        for before, after in zip(sides, again, strict=True):
+            change = np.fmax(change, np.abs(before - after))
     return bool(np.any(gap > SAFETY * change))
 
 
@@ -255,10 +255,10 @@ def _has_neighbour(
     for shift in SHIFTS:
         moved: dict[str, Array] = {}
         for v in known:
-            own = found.values[v.name]
-            steps = rng.uniform(0.5, 1, size=own.shape) * rng.choice((-1, 1), size=own.shape)
-            near = drawn(v.assumed, own + shift * steps, rng)
-            moved[v.name] = own if near is None else near
+            value = found.values[v.name]
+            steps = rng.uniform(0.5, 1, size=value.shape) * rng.choice((-1, 1), size=value.shape)
+            near = drawn(v.assumed, value + shift * steps, rng)
+            moved[v.name] = value if near is None else near
         if isinstance(_compare(left, right, moved, found.sizes), Witness):
             return True
     return False

@@ -168,5 +168,5 @@ def minimal_rules(
     found = next((names for chosen in tried if (names := fired(chosen)) is not None), None)
     if found is None:
         return None
-    names = smallest_part(found, lambda own: fired(own) is not None)
+    names = smallest_part(found, lambda part: fired(part) is not None)
     return tuple(rules[n] for n in names)

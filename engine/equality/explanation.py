@@ -64,10 +64,10 @@ def smallest_terms(
     while heap:
         _, _, t = heappop(heap)
         cls = class_of[t]
-        own = found.setdefault(cls, [])
-        if len(own) == count:
+        terms = found.setdefault(cls, [])
+        if len(terms) == count:
             continue
-        own.append(t)
+        terms.append(t)
         order.append(t)
         for m in users.get(cls, ()):
             if len(found.get(find(m), ())) == count:
@@ -267,11 +267,11 @@ class ProofSearch:
         subsumed = {(key(t), constructor) for t, constructor in self._subsumed}
         constants = {find(t): t for t in self._table.values() if t.op == "constant"}
         self._live, self._members, self._beginnings = [], {}, {}
-        for own, t in self._table.items():
+        for table_key, t in self._table.items():
             if not self._thorough and t.op != "constant" and find(t) in constants:
                 continue
             number = constants.get(find(t.args[0])) if t.args else None
-            shown = [v for v in self._views(t, number) if (own, v[0]) not in subsumed]
+            shown = [v for v in self._views(t, number) if (table_key, v[0]) not in subsumed]
             if shown:
                 self._live.append(t)
             for constructor, arguments in shown:
@@ -485,9 +485,9 @@ class _Walks:
         walk: Walk = []
         while any(waiting):
             step = next(w[-1][0] for w in waiting if w)
-            for place, own in enumerate(waiting):
-                if own and (own[-1][0].start, own[-1][0].end) == (step.start, step.end):
-                    args[place] = own.pop()[1]
+            for place, rest in enumerate(waiting):
+                if rest and (rest[-1][0].start, rest[-1][0].end) == (step.start, step.end):
+                    args[place] = rest.pop()[1]
             walk.append((step, rebuild(edge.start, tuple(args))))
         return walk
 

@@ -25,7 +25,7 @@ from eggrad.engine.extraction.extract import Cost, Member, Members, cheapest_tre
 #
 # An e-class *needs* another if every finite term of the one contains a term of the other. So the
 # cheapest e-nodes of all that is needed are a lower bound, and an e-node whose operands need the
-# e-node's own e-class can only lie on a cycle.
+# e-node's e-class can only lie on a cycle.
 
 
 M = TypeVar("M", bound=Member)
@@ -108,10 +108,10 @@ class _Step(Generic[M]):
 
     def least_with(self, cls: int, member: M) -> float:
         """A lower bound for a DAG that contains an e-node; infinite if it must contain a cycle."""
-        own, below = self.bit[cls], self.below(member)
-        if below & own:
+        bit, below = self.bit[cls], self.below(member)
+        if below & bit:
             return float("inf")
-        dearer = self.cost(cls, member) - (self.least[cls] if self.needed & own else 0)
+        dearer = self.cost(cls, member) - (self.least[cls] if self.needed & bit else 0)
         return self.least_of_needed + dearer + self._total(below & ~self.needed)
 
     def undominated(self, cls: int, nodes: list[M]) -> list[M]:
@@ -258,8 +258,8 @@ class _Program(Generic[M]):
                     if x not in needed:
                         operands.setdefault(x, []).append(k)
             # One of these e-nodes is chosen only if the operand has a chosen e-node.
-            for x, own in operands.items():
-                self._add(dict.fromkeys(own, 1) | dict.fromkeys(self.of[x], -1), -np.inf, 0)
+            for x, choices in operands.items():
+                self._add(dict.fromkeys(choices, 1) | dict.fromkeys(self.of[x], -1), -np.inf, 0)
 
     def _add(self, row: dict[int, int], lower: float, upper: float) -> None:
         self.rows.append(row)
@@ -272,8 +272,8 @@ class _Program(Generic[M]):
                 k for c in loop for k in self.of[c] if loop.isdisjoint(self.chosen[k][1].children)
             }
             for c in sorted(loop):
-                own = set(self.of[c])
-                inside, outside = own - ways_out, ways_out - own
+                choices = set(self.of[c])
+                inside, outside = choices - ways_out, ways_out - choices
                 self._add(dict.fromkeys(inside, 1) | dict.fromkeys(outside, -1), -np.inf, 0)
 
     def solve(self, seconds: float) -> tuple[dict[int, M], bool]:

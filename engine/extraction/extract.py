@@ -71,9 +71,9 @@ def cheapest_by(
                 price, value = worth(cls, node, values)
                 heappush(heap, (price, place, cls, value))
                 continue
-            own = _Waiting(len(distinct), cls, place, node)
+            entry = _Waiting(len(distinct), cls, place, node)
             for c in distinct:
-                waiting.setdefault(c, []).append(own)
+                waiting.setdefault(c, []).append(entry)
     while heap:
         _, place, cls, value = heappop(heap)
         if cls in values:
@@ -119,11 +119,11 @@ def cheapest_dag(
         starts.append(_dags(members, cost))
     found = [_improved(members, cost, start, roots) for start in starts]
     best = min(found, key=lambda choice: dag_cost(choice, cost, roots))
-    own = {c: best[c] for c in used(best, roots)}
-    rest, _ = cheapest_trees(members, lambda c, m: 0 if c in own else cost(c, m))
-    found = [best, _improved(members, cost, {**rest, **own}, roots)]
+    kept = {c: best[c] for c in used(best, roots)}
+    rest, _ = cheapest_trees(members, lambda c, m: 0 if c in kept else cost(c, m))
+    found = [best, _improved(members, cost, {**rest, **kept}, roots)]
     for cls in _worth_sharing(members, cost, found[-1], roots):
-        free, _ = cheapest_trees(members, lambda c, m, own=cls: 0 if c == own else cost(c, m))
+        free, _ = cheapest_trees(members, lambda c, m, shared=cls: 0 if c == shared else cost(c, m))
         found.append(_improved(members, cost, free, roots))
     return min(found, key=lambda choice: dag_cost(choice, cost, roots))
 
@@ -135,15 +135,15 @@ def _worth_sharing(
 
     Each of these alone gains nothing by it; all of them together may.
     """
-    own = used(choice, roots)
+    classes = used(choice, roots)
     least = dag_cost(choice, cost, roots) * DEAR
-    inside = {*own}
+    inside = {*classes}
 
     def lacking(cls: int) -> set[int]:
         return {c for m in members[cls] for c in m.children if c in choice and c not in inside}
 
     users: dict[int, set[int]] = {}
-    for cls in own:
+    for cls in classes:
         # It may be an operand's operand: of a multiple, say.
         near = lacking(cls)
         for c in near.union(*map(lacking, near)):
@@ -205,19 +205,22 @@ def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
         node = members[cls][place]
         if any(c not in dags for c in node.children):
             continue
-        own = cost(cls, node)
+        node_cost = cost(cls, node)
         # No DAG is cheaper than that of an operand.
-        if cls in total and own + max((total[c] for c in node.children), default=0) >= total[cls]:
+        if (
+            cls in total
+            and node_cost + max((total[c] for c in node.children), default=0) >= total[cls]
+        ):
             continue
         dag: dict[int, int] = {}
-        for other in (dags[c] for c in dict.fromkeys(node.children)):
+        for below in (dags[c] for c in dict.fromkeys(node.children)):
             # The higher price of two: so there are no cycles.
-            higher = {x: dag[x] for x in dag.keys() & other.keys() if dag[x] > other[x]}
-            dag |= other
+            higher = {x: dag[x] for x in dag.keys() & below.keys() if dag[x] > below[x]}
+            dag |= below
             dag |= higher
         if cls in dag:
             continue
-        dag[cls] = own
+        dag[cls] = node_cost
         price = sum(dag.values())
         if cls not in total or price < total[cls]:
             choice[cls], dags[cls], total[cls] = node, dag, price

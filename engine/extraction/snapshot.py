@@ -113,7 +113,7 @@ class Snapshot:
     Extraction tries what is `given` as well: e-nodes of the terms that were there at first.
 
     Bulk rules look at all `classes`. In a large e-graph that is `focused` these are those of the
-    cheapest terms alone: each further e-node brings e-classes of its own, in which bulk rules find
+    cheapest terms alone: each further e-node brings new e-classes, in which bulk rules find
     further ones, so that the e-graph would grow without end.
 
     `memory` is for what rules work out about its e-classes and want to keep, `done` for what they
@@ -170,8 +170,8 @@ class Snapshot:
         E-classes that no term is left of keep all that they have.
         """
         rest = {
-            c: [m for m in own if m.constructor not in names and m.operation not in names]
-            for c, own in self.members.items()
+            c: [m for m in nodes if m.constructor not in names and m.operation not in names]
+            for c, nodes in self.members.items()
         }
         found = extract.cheapest_trees(rest, self.cost)
         trees = found[1]
@@ -290,10 +290,10 @@ class Snapshot:
         leaf = ENode("seed", (), (), False, False)
         founded = {**{c: [leaf] for c in given}, **self.members}
         known = extract.cheapest_trees(founded, lambda *_: 1)[1].keys()
-        kept = {c: own for c, own in self.members.items() if c in known}
+        kept = {c: members for c, members in self.members.items() if c in known}
         self.members = {
-            c: [m for m in own if all(child in known for child in m.children)]
-            for c, own in kept.items()
+            c: [m for m in members if all(child in known for child in m.children)]
+            for c, members in kept.items()
         }
         return known
 
@@ -342,7 +342,7 @@ class Snapshot:
     @cached_property
     def symmetric(self) -> set[int]:
         """The e-classes of matrices that are their own transposes."""
-        own = {
+        transposed = {
             c
             for c, members in self.members.items()
             if any(
@@ -350,7 +350,7 @@ class Snapshot:
                 for m in members
             )
         }
-        return own | {
+        return transposed | {
             c for c, known in self.sparsity.items() if known is True and len(self.dims[c]) == 2
         }
 
@@ -390,7 +390,7 @@ class Snapshot:
         extraction may follow. In `narrow` they are as they were, but for what is for code alone.
         """
         self.narrow = self.at(self.model)
-        for_code = [own for own in self.wider if own[2]]
+        for_code = [widening for widening in self.wider if widening[2]]
         if for_code:
             self.narrow._reach(for_code, exposed)
         self._reach(self.wider, exposed)
@@ -401,9 +401,9 @@ class Snapshot:
         for narrow, wide, _ in wider:
             if wide in self.members:
                 above.setdefault(narrow, []).append(wide)
-        own = self.members
-        self.members = dict(own)
-        changed = [c for c, nodes in own.items() if c in above or not exposed.isdisjoint(nodes)]
+        before = self.members
+        self.members = dict(before)
+        changed = [c for c, nodes in before.items() if c in above or not exposed.isdisjoint(nodes)]
         for cls in changed:
             reached = dict.fromkeys([cls])
             stack = [cls]
@@ -412,20 +412,20 @@ class Snapshot:
                     if wide not in reached:
                         reached[wide] = None
                         stack.append(wide)
-            rest = [m for m in own[cls] if m not in exposed]
-            every = [m for w in reached if w != cls for m in own.get(w, ()) if m not in exposed]
+            rest = [m for m in before[cls] if m not in exposed]
+            every = [m for w in reached if w != cls for m in before.get(w, ()) if m not in exposed]
             # A choice is dearer than a product with a test, but may be the only one defined, beside
             # entries that are written into zeros.
-            if every and len(rest) < len(own[cls]):
+            if every and len(rest) < len(before[cls]):
                 rest = [m for m in rest if m.constructor == "ein" and self._placed(m)]
             every += rest
-            self.members[cls] = list(dict.fromkeys(every)) or own[cls]
+            self.members[cls] = list(dict.fromkeys(every)) or before[cls]
         self._choose_again()
         # What is wider may be made of the e-class itself, or be had by exposed ones alone.
-        lost = {c for c in own if c not in self.choice}
+        lost = {c for c in before if c not in self.choice}
         for cls, members in self.members.items() if lost else ():
             kept = [m for m in members if lost.isdisjoint(m.children)]
-            self.members[cls] = own[cls] if cls in lost else kept
+            self.members[cls] = before[cls] if cls in lost else kept
         self._choose_again()
 
     def knows(self, cls: int, p: str) -> bool:
@@ -436,10 +436,10 @@ class Snapshot:
     def sparsity(self) -> dict[int, Sparsity]:
         """The e-classes of deltas, of indicators and of selections."""
         return {
-            c: own
+            c: sparsity
             for c, members in self.members.items()
             for m in reversed(members)
-            if (own := m.sparsity)
+            if (sparsity := m.sparsity)
         }
 
     @cached_property
@@ -447,11 +447,11 @@ class Snapshot:
         """The e-classes that are zeros but for entries that a view says, with the axes of these."""
         indicators = {c for c, known in self.sparsity.items() if isinstance(known, tuple)}
         return {
-            c: own
+            c: axes
             for c, members in self.members.items()
             for m in members
             if m.constructor == "ein" and not indicators.isdisjoint(m.children)
-            if (own := self._placed(m)) is not None
+            if (axes := self._placed(m)) is not None
         }
 
     def _placed(self, m: ENode) -> Dims | None:
@@ -462,7 +462,11 @@ class Snapshot:
     @cached_property
     def _named(self) -> set[int]:
         """The e-classes of what a name or a number stands for."""
-        return {c for c, own in self.members.items() if any(m.constructor in LEAVES for m in own)}
+        return {
+            c
+            for c, members in self.members.items()
+            if any(m.constructor in LEAVES for m in members)
+        }
 
     @cached_property
     def _constants(self) -> dict[int, Fraction]:

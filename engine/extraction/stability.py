@@ -32,7 +32,7 @@ FASTER: Final = frozenset(
 )
 
 # The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of
-# 1 + a what a has rounded away near -1. The difference of large numbers has lost what their own
+# 1 + a what a has rounded away near -1. The difference of large numbers has lost what their
 # rounding took, as x - log Σ exp x has; so may have any sum that a rule vouches for.
 NEARLY_STABLE: Final = frozenset({"exp_difference", "logaddexp", "log1p"})
 
@@ -88,9 +88,9 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     for cls, nodes in kept.items():
         if cls in risks:
             able = [m for m in nodes if all(c in risks for c in m.children)]
-            own = [levels.growth.risks(cls, m, risks).bit_count() for m in able]
-            least = min(own)
-            kept[cls] = [m for m, r in zip(able, own, strict=True) if r == least]
+            counts = [levels.growth.risks(cls, m, risks).bit_count() for m in able]
+            least = min(counts)
+            kept[cls] = [m for m, r in zip(able, counts, strict=True) if r == least]
     return kept
 
 
@@ -101,8 +101,8 @@ def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, i
     """
 
     def worth(cls: int, m: M, known: Mapping[int, int]) -> tuple[int, int]:
-        own = growth.risks(cls, m, known)
-        return own.bit_count(), own
+        risks = growth.risks(cls, m, known)
+        return risks.bit_count(), risks
 
     return cheapest_by(members, worth)[1]
 
@@ -131,9 +131,9 @@ class _Growth:
                         users.setdefault(child, []).append((cls, m))
         while waiting:
             for cls, m in users.get(waiting.pop(), ()):
-                own = self._shrinks if self._is_inverse(m) else self._grows
-                if cls not in own and not self.may_overflow(m):
-                    own.add(cls)
+                marked = self._shrinks if self._is_inverse(m) else self._grows
+                if cls not in marked and not self.may_overflow(m):
+                    marked.add(cls)
                     waiting.append(cls)
 
     def risks(self, cls: int, m: Member, known: Mapping[int, int]) -> int:
@@ -211,11 +211,11 @@ class _Levels:
 
     def best(self, nodes: Sequence[M], cls: int) -> list[M]:
         """The e-nodes at the level of their e-class, exact ones, and plain functions of those."""
-        own = self._of[cls]
-        if own < GROWING:
+        level = self._of[cls]
+        if level < GROWING:
             return list(nodes)
         levels = [(m, self._level(m)) for m in nodes]
-        return [m for m, n in levels if n == own or (n == KEPT and _is_plain(m))]
+        return [m for m, n in levels if n == level or (n == KEPT and _is_plain(m))]
 
     def _level(self, member: Member) -> int:
         if not member.stable and self.growth.may_overflow(member):

@@ -50,24 +50,24 @@ def rules_of_functions(functions: Iterable[OwnFunction]) -> tuple[Rule, ...]:
     """The slopes of some declared functions, and of those that they mention."""
     known: dict[str, OwnFunction] = {}
     waiting = list(functions)
-    for own in waiting:
-        if known.setdefault(own.name, own) is not own:
-            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
-        slopes = own_functions(*(t for t in slope_terms(own) if t is not None))
+    for function in waiting:
+        if known.setdefault(function.name, function) is not function:
+            raise UnsupportedOperation(f"two different functions are called {function.name!r}")
+        slopes = own_functions(*(t for t in slope_terms(function) if t is not None))
         waiting += [f for f in slopes if known.get(f.name) is not f]
-    return tuple(r for own in known.values() for r in slope_rules(own))
+    return tuple(r for function in known.values() for r in slope_rules(function))
 
 
 def slope_rules(function: OwnFunction) -> tuple[Rule, ...]:
     """A rule for each operand by which a function has a derivative."""
     found: list[Rule] = []
-    for place, own in enumerate(slope_terms(function)):
-        if own is not None:
-            found.append(_slope_rule(function, place, own))
+    for place, derivative in enumerate(slope_terms(function)):
+        if derivative is not None:
+            found.append(_slope_rule(function, place, derivative))
     return tuple(found)
 
 
-def _slope_rule(function: OwnFunction, place: int, own: Term) -> Rule:
+def _slope_rule(function: OwnFunction, place: int, derivative: Term) -> Rule:
     parameters = [Parameter(f"a{k + 1}", Tensor) for k in range(function.arity)]
     by = f"{place + 1}" * (function.arity > 1)
     left = slope(function.key, *parameters, place=place)
@@ -77,7 +77,7 @@ def _slope_rule(function: OwnFunction, place: int, own: Term) -> Rule:
         function.cite,
         "",
         RULESET,
-        Law(left, _pattern(function, own, parameters)),
+        Law(left, _pattern(function, derivative, parameters)),
     )
 
 
@@ -88,7 +88,7 @@ def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> 
     done: dict[Term, Tensor] = {}
     for t in postorder(root):
         args = [done[a] for a in t.args]
-        own = function_of(t.op, t.data)
+        applied = function_of(t.op, t.data)
         match t.op:
             case "variable" if t.name in known and not t.dims:
                 done[t] = known[t.name]
@@ -100,8 +100,8 @@ def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> 
                 done[t] = _OPERATIONS[name](*args)
             case "power" if t.args[1].op == "constant":
                 done[t] = power(args[0], t.args[1].value)
-            case _ if own is not None:
-                done[t] = fn(own.key, *args)
+            case _ if applied is not None:
+                done[t] = fn(applied.key, *args)
             case name:
                 raise UnsupportedOperation(
                     f"the derivative of {function.name} has {name}; it is a formula of its"

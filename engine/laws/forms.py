@@ -57,7 +57,7 @@ relu, round, sign, sin, tan, tanh, trunc
 
 
 def _flaws(node: Node) -> Iterator[str]:
-    """What is wrong with a constructor's own arguments."""
+    """What is wrong with a constructor's arguments."""
     name = node.constructor
     args = [a.value if isinstance(a, Literal) else a for a in node.args]
     if name in (*FUNCTION_NODES.values(), *SLOPE_NODES.values()):
@@ -85,10 +85,10 @@ def _flaws_of_name(name: Any, arity: int) -> Iterator[str]:
     if isinstance(name, Tensor):
         return
     try:
-        own = record(name)
+        function = record(name)
     except EggradError:
-        own = None
-    if own is None or own.arity != arity:
+        function = None
+    if function is None or function.arity != arity:
         known = sorted(f for f in ELEMENTWISE if FUNCTIONS[f].arity == arity)
         operands = f"{arity} operand{'s' * (arity > 1)}"
         yield f"no element-wise function of {operands} is called {name!r}; there are " + (

@@ -57,9 +57,9 @@ def _cleaned(joint: _Joint) -> _Joint:
     """The constraints in canonical form, the axes in the order in which they are wanted."""
     axis = {i: k for k, i in enumerate(joint.part)}
     dims = tuple(joint.size[i] for i in joint.part)
-    own = canonical(dims, renamed_all(joint.constraints, axis))
+    constraints = canonical(dims, renamed_all(joint.constraints, axis))
     names = dict(enumerate(joint.part))
-    return _Joint(joint.part, renamed_all(own, names), joint.others, joint.out, joint.size)
+    return _Joint(joint.part, renamed_all(constraints, names), joint.others, joint.out, joint.size)
 
 
 def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
@@ -82,9 +82,11 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
             # What is asked for by a number, along an axis whose size is a symbol, is there: where
             # it is not, an expression has no value (`engine/normal_forms/index_ranges.py`).
             bounds = tuple(f for f in bounds if dict(f).keys() <= {""})
-        own = (*substituted_all(rest, index, value), *((">=", f) for f in bounds))
+        constraints = (*substituted_all(rest, index, value), *((">=", f) for f in bounds))
         part = tuple(i for i in joint.part if i != index)
-        return _summed(_cleaned(_Joint(part, own, joint.others, joint.out, joint.size)), gone)
+        return _summed(
+            _cleaned(_Joint(part, constraints, joint.others, joint.out, joint.size)), gone
+        )
     return joint
 
 
@@ -113,10 +115,10 @@ def _renamed(joint: _Joint) -> _Joint:
                 if gone in joint.out:
                     continue
                 names = {k: k for k in joint.part} | {gone: kept}
-                own = renamed_all(joint.constraints, names)
+                constraints = renamed_all(joint.constraints, names)
                 others = tuple(rename(part, {gone: kept}) for part in joint.others)
                 part = tuple(k for k in joint.part if k != gone)
-                return _renamed(_cleaned(_Joint(part, own, others, joint.out, joint.size)))
+                return _renamed(_cleaned(_Joint(part, constraints, others, joint.out, joint.size)))
             case _:
                 pass
     return joint
@@ -265,7 +267,7 @@ def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
     """
     left = _picked(s, n, p)
     if left is None or any(
-        len(own := indices(form)) == 1 and isinstance(n[own[0]], str)
+        len(in_form := indices(form)) == 1 and isinstance(n[in_form[0]], str)
         for relation, form in p
         if relation == "="
     ):
@@ -322,10 +324,13 @@ def fixing(s: Spec, n: Dims, p: Constraints) -> Fixed | None:
     part, other, out = s
     axis = {part.index(i): k for k, i in enumerate(fixed)}
     dims = tuple(n[k] for k in axis)
-    own = canonical(dims, renamed_all(tuple(fixed.values()), axis))
+    constraints = canonical(dims, renamed_all(tuple(fixed.values()), axis))
     kept = tuple(i for i in other if i not in fixed)
     return Fixed(
-        dims, own, canonical_spec([tuple(fixed), other], kept), canonical_spec([part, kept], out)
+        dims,
+        constraints,
+        canonical_spec([tuple(fixed), other], kept),
+        canonical_spec([part, kept], out),
     )
 
 

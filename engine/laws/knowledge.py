@@ -46,15 +46,15 @@ class Knowledge:
         stack: list[tuple[Assumption, bool]] = [((p, term), False)]
         seen: set[Assumption] = set()
         while stack:
-            own, is_shown = stack.pop()
-            if own not in self._reasons or (own in seen and not is_shown):
+            assumption, is_shown = stack.pop()
+            if assumption not in self._reasons or (assumption in seen and not is_shown):
                 continue
-            seen.add(own)
-            fact, premises = self._reasons[own]
+            seen.add(assumption)
+            fact, premises = self._reasons[assumption]
             if is_shown:
                 found[f"{fact.ruleset}.{fact.name}"] = None
                 continue
-            stack.append((own, True))
+            stack.append((assumption, True))
             stack.extend((premise, False) for premise in reversed(premises))
         return tuple(found)
 
@@ -115,9 +115,9 @@ def needed(facts: Sequence[Fact], roots: Iterable[Term]) -> tuple[Assumption, ..
 
     What a step function multiplies may be left out where it is undefined.
     """
-    own = list(roots)
-    steps = _with_steps(own)
-    return claimed(facts, postorder(*own, operands=lambda t: _decisive(t, steps)))
+    terms = list(roots)
+    steps = _with_steps(terms)
+    return claimed(facts, postorder(*terms, operands=lambda t: _decisive(t, steps)))
 
 
 def claimed(facts: Sequence[Fact], nodes: Iterable[Term]) -> tuple[Assumption, ...]:
@@ -139,9 +139,9 @@ def _with_steps(roots: Iterable[Term]) -> set[Term]:
     """The terms that have a step function in them, so that they may be 0."""
     found: set[Term] = set()
     for t in postorder(*roots):
-        own = function_of(t.op, t.data)
+        function = function_of(t.op, t.data)
         # What it multiplies may be left out where it is 0.
-        if (own and own.vanishes) or not found.isdisjoint(t.args):
+        if (function and function.vanishes) or not found.isdisjoint(t.args):
             found.add(t)
     return found
 

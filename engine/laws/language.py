@@ -289,9 +289,9 @@ class Call(Tensor):
     def __getattr__(self, name: str) -> "Tensor":
         """What has that name in the named tuple that a primitive computes."""
         made: Any = getattr(self.function, "__annotations__", {}).get("return")
-        for own in (made, *get_args(made)):
-            if name in getattr(own, "_fields", ()):
-                return Call(Part(own._fields.index(name), None, False, name), (self,))
+        for candidate in (made, *get_args(made)):
+            if name in getattr(candidate, "_fields", ()):
+                return Call(Part(candidate._fields.index(name), None, False, name), (self,))
         raise AttributeError(name)
 
 
@@ -774,7 +774,7 @@ def slope(name: Name, *args: Tensor, place: int = 0) -> Tensor:
 
 
 def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
-    """What a node passes on to its operand number `place`, given its own cotangent."""
+    """What a node passes on to its operand number `place`, given the cotangent of the node."""
     return Node("pullback", (node, place, cotangent))
 
 

@@ -85,8 +85,8 @@ class Closing:
             case Node(constructor="derivative", args=(a, x)):
                 return self._derivative(self.build(a), self.build(x))
             case Node(constructor=name, args=(f, place, *args)) if name in SLOPE_NODES.values():
-                own = terms.apply(record(self.build(f)), *map(self.build, args))
-                return self._slope(own, place)
+                applied = terms.apply(record(self.build(f)), *map(self.build, args))
+                return self._slope(applied, place)
             case Node(constructor="pullback", args=(node, place, cotangent)):
                 return self._pullback(self.build(node), place, self.build(cotangent))
             case Node(constructor=name, args=args):
@@ -298,12 +298,12 @@ class Matcher:
                 yield fact.claim.property, Closing(bound).build(fact.claim.tensor)
 
     def _hold(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
-        own = dict(bound)
-        closing = Closing(own)
+        values = dict(bound)
+        closing = Closing(values)
         try:
             for c in conditions:
                 if isinstance(c, Same):
-                    own[c.parameter.name] = closing.build(c.value)
+                    values[c.parameter.name] = closing.build(c.value)
                 elif isinstance(c, Known):
                     if not self.known(closing.build(c.property), closing.build(c.tensor)):
                         return False

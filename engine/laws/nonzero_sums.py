@@ -188,8 +188,8 @@ def shortened(sums: Sequence[Term]) -> list[Term]:
             for k, axis in _summed(t):
                 count = counts.get(t.args[k].dims[axis])
                 if count:
-                    own = tuple(range(args[k].order))
-                    args[k] = einsum((own, (axis,), own), args[k], count)
+                    axes = tuple(range(args[k].order))
+                    args[k] = einsum((axes, (axis,), axes), args[k], count)
         done[t] = rebuild(t, tuple(args))
     return [done[t] for t in sums]
 
@@ -227,14 +227,14 @@ def _nonzero_at(sums: Sequence[Term], length: int) -> list[Term]:
         return []
     values = oracle.random_values(known, sizes, np.random.default_rng(length), "normal")
     nodes, wanted = list(postorder(*sums)), set(sums)
-    own: dict[Term, float] = {}
+    magnitude: dict[Term, float] = {}
     largest: dict[Term, float] = {}
     shown: list[Term] = []
     for t, value in zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True):
-        own[t] = float(np.max(np.abs(value), initial=0.0))
-        largest[t] = max([own[t], *(largest[a] for a in t.args)])
+        magnitude[t] = float(np.max(np.abs(value), initial=0.0))
+        largest[t] = max([magnitude[t], *(largest[a] for a in t.args)])
         if t.op == "einsum":
-            largest[t] = max(largest[t], prod(own[a] for a in t.args))
+            largest[t] = max(largest[t], prod(magnitude[a] for a in t.args))
         if t in wanted and _is_nonzero(value, largest[t]):
             shown.append(t)
     return shown

@@ -131,8 +131,8 @@ def compose(t: Spec, s: Spec) -> Spec:
     # A diagonal identifies output indices of s; the first name of each group stands for it.
     first: dict[int, int] = {}
     names: dict[int, int] = {}
-    for i, own in zip(source, s[-1], strict=True):
-        names[own] = first.setdefault(i, own)
+    for i, index in zip(source, s[-1], strict=True):
+        names[index] = first.setdefault(i, index)
     return canonical([rename(part, names) for part in s[:-1]], [first[i] for i in output])
 
 
@@ -347,7 +347,7 @@ def longer_pairs(n: Dims) -> tuple[Spec, Dims, Dims]:
     """
     kept = [k for k, d in enumerate(n) if d != 1]
     ones = [k for k, d in enumerate(n) if d == 1]
-    parts = [[*own, *(k + len(n) for k in own)] for own in (kept, ones)]
+    parts = [[*axes, *(k + len(n) for k in axes)] for axes in (kept, ones)]
     spec = canonical(parts, range(2 * len(n)))
     return spec, tuple(n[k] for k in kept), (1, 1) * len(ones)
 
@@ -430,7 +430,7 @@ def shrunk(s: Spec, n: Dims) -> ConstantFactor | None:
 @condition
 def is_empty(*dims: Dims) -> bool:
     """Whether one of some tensors with these axes has no entries."""
-    return any(0 in own for own in dims)
+    return any(0 in sizes for sizes in dims)
 
 
 # The only index of an axis of length 1 is 0, so that a spec may call it anything: of many specs
@@ -456,8 +456,8 @@ def first_spec(s: Spec, *dims: Dims) -> Spec:
 def _with_length_one(s: Spec, dims: tuple[Dims, ...]) -> Spec:
     *parts, out = s
     sizes: dict[int, Size] = {}
-    for part, own in zip(parts, dims, strict=True):
-        sizes.update(zip(part, own, strict=True))
+    for part, lengths in zip(parts, dims, strict=True):
+        sizes.update(zip(part, lengths, strict=True))
     kept = sum(sizes[i] == 1 for i in out)
     fresh = count(max(sizes, default=0) + 1)
     short = [[next(fresh) for i in part if sizes[i] == 1] for part in parts]
@@ -467,10 +467,10 @@ def _with_length_one(s: Spec, dims: tuple[Dims, ...]) -> Spec:
         both = min(first, second, first + second - kept)
         shared = short[0][first - both :]
         short[1][:both] = shared
-    alone = [i for own in short for i in own if i not in shared]
+    alone = [i for units in short for i in units if i not in shared]
     new = [
-        _renamed(part, own, sizes)
-        for part, own in zip((*parts, out), (*short, [*alone, *shared]), strict=True)
+        _renamed(part, units, sizes)
+        for part, units in zip((*parts, out), (*short, [*alone, *shared]), strict=True)
     ]
     return canonical(new[:-1], new[-1])
 
@@ -680,23 +680,23 @@ def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
 @primitive
 def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
     """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
-    lead, own = _axes(g, a)
-    return canonical([lead + own, own], lead + own if b else lead)
+    lead, axes = _axes(g, a)
+    return canonical([lead + axes, axes], lead + axes if b else lead)
 
 
 @primitive
 def lead_meet(g: Dims, node: Dims, a: Dims, b: Dims) -> Spec:
     """Multiply the cotangent of `a / b` by a tensor of axes `b`; the result is one for `a`."""
-    lead, own = _axes(g, node)
-    return canonical([lead + own, own if b else ()], lead + own if a else lead)
+    lead, axes = _axes(g, node)
+    return canonical([lead + axes, axes if b else ()], lead + axes if a else lead)
 
 
 @primitive
 def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
     """Contract a cotangent with a Jacobian of axes `node + a`."""
-    lead, own = _axes(g, node)
+    lead, axes = _axes(g, node)
     inner = tuple(range(len(g), len(g) + len(a)))
-    return canonical([lead + own, own + inner], lead + inner)
+    return canonical([lead + axes, axes + inner], lead + inner)
 
 
 # What many laws ask -------------------------------------------------------------------
@@ -735,9 +735,9 @@ def is_integer(p: Number) -> bool:
 @condition
 def jumps_at_integers(f: str) -> bool:
     """Whether a function is constant but for jumps at integers."""
-    own = record(f)
-    between = [own.exact(Fraction(n, 4)) for n in (3, 5)]
-    return own.stepwise and not own.is_test and between[0] != between[1]
+    function = record(f)
+    between = [function.exact(Fraction(n, 4)) for n in (3, 5)]
+    return function.stepwise and not function.is_test and between[0] != between[1]
 
 
 @condition
@@ -765,11 +765,11 @@ def grouped(text: str, *operands: Dims) -> Spec:
     parts = text.split("->", maxsplit=1)[0].split(",")
     many: dict[str, int] = {}
     # Capitals that one operand alone leaves open; a round for each operand that waits for others.
-    for part, own in [*zip(parts, operands, strict=True)] * len(parts):
+    for part, shape in [*zip(parts, operands, strict=True)] * len(parts):
         missing = {letter for letter in part if letter.isupper()} - many.keys()
         if len(missing) == 1:
             (letter,) = missing
-            many[letter] = len(own) - sum(many.get(c, c.islower()) for c in part)
+            many[letter] = len(shape) - sum(many.get(c, c.islower()) for c in part)
     names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
     given, out = text.split("->")
     parts = [[i for c in part for i in names.get(c, [c])] for part in (*given.split(","), out)]
@@ -843,9 +843,9 @@ def broadcast(s: Spec, n: Dims, m: Dims) -> Broadcast | None:
         return None
     size = dict(zip((*s[0], *s[1]), (*n, *m), strict=True))
 
-    def spread(own: Indices) -> tuple[Spec, Dims]:
-        lacking = [i for i in axes if i not in own]
-        return canonical([own, lacking], axes), tuple(size[i] for i in lacking)
+    def spread(part: Indices) -> tuple[Spec, Dims]:
+        lacking = [i for i in axes if i not in part]
+        return canonical([part, lacking], axes), tuple(size[i] for i in lacking)
 
     spec, dims = canonical(s[:2], axes), tuple(size[i] for i in axes)
     return Broadcast(*spread(s[0]), *spread(s[1]), spec, dims, canonical([axes], s[2]))
@@ -865,12 +865,12 @@ def spread_within(t: Spec, s: Spec, m: Dims) -> WithOnes | None:
     The condition is spread by `t` over the axes of the product `s`. None where the second factor
     lacks an axis of the condition.
     """
-    own, _, whole = t
+    tested, _, whole = t
     distinct = all(len(set(part)) == len(part) for part in (*t, *s))
-    if not distinct or len(whole) != len(s[2]) or not {*own} <= {*whole}:
+    if not distinct or len(whole) != len(s[2]) or not {*tested} <= {*whole}:
         return None
     index = dict(zip(whole, s[2], strict=True))
-    known = tuple(index[i] for i in own)
+    known = tuple(index[i] for i in tested)
     if not {*known} <= {*s[1]}:
         return None
     lacking = {i: d for i, d in zip(s[1], m, strict=True) if i not in known}

@@ -74,19 +74,19 @@ def _is_regular(matrix: NDArray[Any]) -> bool:
 
 def _declared(word: str, domain: str) -> Property:
     """The property that a word declares of a variable."""
-    own = ASSUMPTIONS[word]
+    assumption = ASSUMPTIONS[word]
 
     def holds(values: NDArray[Any]) -> bool:
-        if own.of_matrices and (values.ndim != 2 or values.shape[0] != values.shape[1]):
+        if assumption.of_matrices and (values.ndim != 2 or values.shape[0] != values.shape[1]):
             return False
         if not np.isfinite(values).all():
             return True
-        weaker = own.implies & {"symmetric"}
+        weaker = assumption.implies & {"symmetric"}
         # What is 0 comes out as a part of what was rounded, which nobody knows here.
         rounded = np.where(np.abs(values) < ROUNDING, 0.0, np.asarray(values, float))
         return failure([word, *weaker], rounded) is None
 
-    return Property(own.sentence, domain, holds)
+    return Property(assumption.sentence, domain, holds)
 
 
 # A matrix of a larger condition number is singular but for rounding.
@@ -156,10 +156,10 @@ def holds(name: str, values: NDArray[Any]) -> bool:
     >>> holds("nonnegative", np.array([-1e-17, 1.0])), holds("nonnegative", np.array([-1.0]))
     (True, False)
     """
-    own = PROPERTIES[name]
+    definition = PROPERTIES[name]
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     change = ROUNDING * (1 + largest)
-    return any(own.holds(values + c) for c in (0.0, change, -change))
+    return any(definition.holds(values + c) for c in (0.0, change, -change))
 
 
 def drawn_with(
@@ -177,9 +177,9 @@ def drawn_with(
         return None
     found = drawn(words, values, rng) if words else values
     for name in names:
-        own = PROPERTIES[name].drawn
-        if own is not None and found is not None:
-            found = own(found)
+        draw = PROPERTIES[name].drawn
+        if draw is not None and found is not None:
+            found = draw(found)
     return found
 
 
@@ -210,6 +210,8 @@ definite = partial(known, DEFINITE)
 orthogonal = partial(known, ORTHOGONAL)
 
 NAMES: Final[Mapping[str, str]] = {
-    own.args[0]: name for name, own in [*globals().items()] if isinstance(own, partial)
+    function.args[0]: name
+    for name, function in [*globals().items()]
+    if isinstance(function, partial)
 }
 """What laws call each property by."""

@@ -68,8 +68,8 @@ def _with_others(pattern: object, whole: Node, place: tuple[int, ...]) -> Iterat
     """The places of products and sums of two, of which one occurs elsewhere in the whole."""
     if isinstance(pattern, Node):
         if pattern.constructor in ("ein", "add") and pattern.args[-1] is not pattern.args[-2]:
-            own, every = (Counter(p.name for p in _tensors(q)) for q in (pattern, whole))
-            if any(every[name] > times for name, times in own.items()):
+            counts, totals = (Counter(p.name for p in _tensors(q)) for q in (pattern, whole))
+            if any(totals[name] > count for name, count in counts.items()):
                 yield place
         for k, a in enumerate(pattern.args):
             yield from _with_others(a, whole, (*place, k))
@@ -157,8 +157,8 @@ class Bulk(Statable):
         if self.each is None:
             yield from self.find(graph)
         else:
-            for cls, *own in self.each(graph):
-                for term in self.find(graph, cls, *own):
+            for cls, *arguments in self.each(graph):
+                for term in self.find(graph, cls, *arguments):
                     yield cls, term
 
 
@@ -250,10 +250,10 @@ class Fact:
 
         None where it is about a tensor of any form.
         """
-        own = self.claim.tensor
-        if not isinstance(own, Node):
+        tensor = self.claim.tensor
+        if not isinstance(tensor, Node):
             return ()
-        laws = mirrored(Law(own, own, conditions=self.conditions), again=True)
+        laws = mirrored(Law(tensor, tensor, conditions=self.conditions), again=True)
         return tuple((law.node, law.conditions) for law in laws)
 
 
@@ -381,10 +381,10 @@ class Ruleset:
         """
         frame = sys._getframe(1)
         place = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
-        for name, row in rows.items():
+        for name, statement in rows.items():
             self._unused(name)
-            own = row if isinstance(row, Row) else Row(row)
-            self._add(name, replace(own, options={**shared, **own.options}), cite, place)
+            row = statement if isinstance(statement, Row) else Row(statement)
+            self._add(name, replace(row, options={**shared, **row.options}), cite, place)
 
     def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact | BulkRule:
         settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
@@ -450,8 +450,8 @@ class Ruleset:
     def only(self, names: Iterable[str]) -> "Ruleset":
         """The same ruleset with some rules alone, named as `ruleset.rule`."""
         kept = set(names)
-        own = (*self.laws, *self.loop_rules)
-        return self.without(*(r.name for r in own if f"{self.name}.{r.name}" not in kept))
+        rules = (*self.laws, *self.loop_rules)
+        return self.without(*(r.name for r in rules if f"{self.name}.{r.name}" not in kept))
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""

@@ -18,8 +18,8 @@ def leaves_choice(s: Spec, n: Dims) -> bool:
     (True, False)
     """
     elsewhere = [i for part in (s[0][: len(s[0]) - len(n)], *s[1:]) for i in part]
-    own = _chosen(s, n)
-    return len({*own}) == len(own) and not {*own} & {*elsewhere}
+    chosen = _chosen(s, n)
+    return len({*chosen}) == len(chosen) and not {*chosen} & {*elsewhere}
 
 
 @primitive

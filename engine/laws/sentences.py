@@ -84,17 +84,17 @@ def _where(conditions: Sequence[Tensor]) -> str:
 def _if(claim: Known, conditions: Sequence[Tensor]) -> str:
     """What a fact asks for: `a and b are` where they have to be what the whole is."""
     pairs = [(c, _is_known(c, claim.property)) for c in conditions]
-    if _is_compared(claim.property) or not any(own for _, own in pairs):
+    if _is_compared(claim.property) or not any(alike for _, alike in pairs):
         return _where(conditions)
-    others = [written(c.tensor) for c, own in pairs if own and isinstance(c, Known)]
-    rest = [s for c, own in pairs if not own and (s := _condition(c))]
+    others = [written(c.tensor) for c, alike in pairs if alike and isinstance(c, Known)]
+    rest = [s for c, alike in pairs if not alike and (s := _condition(c))]
     verb = "are" if len(others) > 1 else "is"
     said = f" if {_listed(others)} {verb}" + (f", and {_listed(rest)}" if rest else "")
     return said + _tests(conditions)
 
 
 def _tests(conditions: Sequence[Any]) -> str:
-    """What conditions on specs, names and the like ask, by their own sentences."""
+    """What conditions on specs, names and the like ask, by their sentences."""
     calls = [c for c in conditions if isinstance(c, Call)]
     said = [s for c in calls if (s := _test(c))]
     declared = [str(c.args[1]) for c in calls if name_of(c.function) == "is_declared"]
@@ -140,8 +140,8 @@ def _condition(c: Any) -> str:
     match c:
         case Known(property=str()):
             return _holds(c)
-        case Call(function=Comparison(sign=sign, number=number), args=(own,)):
-            return f"{written(own)} {_SIGNS[sign]} {number}"
+        case Call(function=Comparison(sign=sign, number=number), args=(compared,)):
+            return f"{written(compared)} {_SIGNS[sign]} {number}"
         case _:
             return ""
 
@@ -163,8 +163,8 @@ def written(pattern: object) -> str:
 
 
 def _at(level: int, pattern: object) -> str:
-    text, own = _written(pattern)
-    return text if own >= level else f"({text})"
+    text, binding = _written(pattern)
+    return text if binding >= level else f"({text})"
 
 
 def _written(pattern: object) -> Written:

@@ -95,8 +95,8 @@ class _Speller:
 
     def at(self, level: int, pattern: object) -> str:
         """What is spelled, in brackets if it binds less tightly."""
-        text, own = self.spell(pattern)
-        return text if own >= level else f"({text})"
+        text, binding = self.spell(pattern)
+        return text if binding >= level else f"({text})"
 
     def listed(self, parts: Sequence[object]) -> str:
         """Arguments."""
@@ -117,12 +117,15 @@ class _Speller:
                 return f"{NAMES[p]}({self.spell(tensor)[0]})", ATOM
             case Known(property=p, tensor=tensor):
                 return f"known({self.spell(p)[0]}, {self.spell(tensor)[0]})", ATOM
-            case Call(function=Comparison() as own, args=(c,)):
-                return f"{self.at(SUM, c)} {own.sign} {self.spell(own.number)[0]}", COMPARED
+            case Call(function=Comparison() as comparison, args=(c,)):
+                return (
+                    f"{self.at(SUM, c)} {comparison.sign} {self.spell(comparison.number)[0]}",
+                    COMPARED,
+                )
             case Call(function=function, args=(x, y)) if name_of(function) == "is_same":
                 return f"{self.spell(x)[0]} == {self.spell(y)[0]}", COMPARED
-            case Call(function=Negation() as own, args=args):
-                text, level = self.spell(Call(own.test, args))
+            case Call(function=Negation() as negation, args=args):
+                text, level = self.spell(Call(negation.test, args))
                 return (f"~{text}", SIGNED) if level == ATOM else (text.replace("==", "!="), level)
             case Call(
                 function=(Part() as part) | Condition(function=Part() as part), args=(whole,)
@@ -174,29 +177,29 @@ class _Speller:
                 return f"{name}({text!r}, {self.listed(operands)})", ATOM
             case (("ein" | "ein1"), (tuple() as s, *operands)):
                 return f"{name}({format_spec(s)!r}, {self.listed(operands)})", ATOM
-            case (("numeric" | "numeric2"), (own, data, *operands)):
-                return self.numeric(own, data, operands), ATOM
-            case (("slope" | "slope2" | "slope3"), (own, place, *operands)):
+            case (("numeric" | "numeric2"), (operation, data, *operands)):
+                return self.numeric(operation, data, operands), ATOM
+            case (("slope" | "slope2" | "slope3"), (function, place, *operands)):
                 at = f", place={place}" if place else ""
-                return f"slope({self.spell(own)[0]}, {self.listed(operands)}{at})", ATOM
+                return f"slope({self.spell(function)[0]}, {self.listed(operands)}{at})", ATOM
             case "variable", (Parameter(name=x, kind=kind),) if kind == Variable:
                 return f"declared({x})", ATOM
-            case _, (str() as own, *operands) if name in FUNCTION_NODES.values():
-                known = own == "abs" or isinstance(getattr(language, own, None), partial)
+            case _, (str() as function, *operands) if name in FUNCTION_NODES.values():
+                known = function == "abs" or isinstance(getattr(language, function, None), partial)
                 listed = self.listed(operands)
-                return f"{own}({listed})" if known else f"fn({own!r}, {listed})", ATOM
-            case _, (own, *operands) if name in FUNCTION_NODES.values():
-                return f"{self.spell(own)[0]}({self.listed(operands)})", ATOM
+                return f"{function}({listed})" if known else f"fn({function!r}, {listed})", ATOM
+            case _, (function, *operands) if name in FUNCTION_NODES.values():
+                return f"{self.spell(function)[0]}({self.listed(operands)})", ATOM
             case _:
                 return f"{_SHORT.get(name, name)}({self.listed(args)})", ATOM
 
-    def numeric(self, own: object, data: object, operands: Sequence[object]) -> str:
+    def numeric(self, operation: object, data: object, operands: Sequence[object]) -> str:
         """An operation of which the notation has a function, or that is called by its name."""
-        if isinstance(own, str) and hasattr(language, own):
-            return f"{own}({self.listed(operands if data is None else [data, *operands])})"
+        if isinstance(operation, str) and hasattr(language, operation):
+            return f"{operation}({self.listed(operands if data is None else [data, *operands])})"
         if data is None:
-            return f"of_each({self.listed([own, *operands])})"
-        return f"extreme({self.listed([own, data, *operands])})"
+            return f"of_each({self.listed([operation, *operands])})"
+        return f"extreme({self.listed([operation, data, *operands])})"
 
     def summand(self, level: int, a: object, beside: object) -> str:
         """A term of a sum; a number if all its entries are that, and those of the other not."""
@@ -226,5 +229,5 @@ def _of_scalars(a: object) -> bool:
 
 def name_of(function: Callable[..., Any] | None) -> str:
     """What a primitive or a condition is called."""
-    own = function.function if isinstance(function, Condition) else function
-    return "dims" if own is None else own.__name__
+    plain = function.function if isinstance(function, Condition) else function
+    return "dims" if plain is None else plain.__name__

@@ -122,8 +122,8 @@ def _axes_of(pattern: Any) -> Any:
             return joined(_axes_of(a), x[1])
         case Node(name) if name in _SCALARS:
             return ()
-        case Node("constant", (_, own)) if not isinstance(own, Like):
-            return own
+        case Node("constant", (_, axes)) if not isinstance(axes, Like):
+            return axes
         case Node("ein", (Grouped(text, operands), *_)):
             return grouped_dims(text, *map(_axes_of, operands))
         case Node("ein1", (Grouped(text), a)):

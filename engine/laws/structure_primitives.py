@@ -92,10 +92,13 @@ def makes_diagonal(s: Spec) -> bool:
     >>> makes_diagonal(((0, 1), (0,), (0, 1))), makes_diagonal(((0, 1), (0,), (1,)))
     (True, False)
     """
-    own, other, out = s
-    return len(own) == len(out) == 2 == len({*own}) and {*own} == {*out} and len(other) <= 1 and (
-        {*other} <= {*own}
-    )  # fmt: skip
+    delta, vector, out = s
+    return (
+        len(delta) == len(out) == 2 == len({*delta})
+        and {*delta} == {*out}
+        and len(vector) <= 1
+        and {*vector} <= {*delta}
+    )
 
 
 @condition
@@ -133,10 +136,12 @@ def is_share(s: Spec, t: Spec) -> bool:
     >>> is_share(((0, 1), (0,), (0, 1)), ((0, 1), (0,)))
     True
     """
-    own, other, out = s
-    kept = tuple(own[t[0].index(i)] for i in t[1] if i in t[0])
-    distinct = len(set(own)) == len(own) and len(set(t[0])) == len(t[0]) == len(own)
-    return distinct and own == out and other == kept and len(t[1]) < len(t[0])
+    numerator, divisor, out = s
+    kept = tuple(numerator[t[0].index(i)] for i in t[1] if i in t[0])
+    distinct = len(set(numerator)) == len(numerator) and len(set(t[0])) == len(t[0]) == len(
+        numerator
+    )
+    return distinct and numerator == out and divisor == kept and len(t[1]) < len(t[0])
 
 
 @condition

@@ -34,22 +34,22 @@ def _moves(less: Array, more: Array, floor: float) -> bool:
 
 def _defined(values: Array) -> Array:
     # Arithmetic on arrays without axes returns their entry.
-    own = np.asarray(values)
-    if own.dtype != object:
-        return np.isfinite(own)
-    return np.array([x.is_finite for x in own.flat], bool).reshape(own.shape)
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.isfinite(array)
+    return np.array([x.is_finite for x in array.flat], bool).reshape(array.shape)
 
 
 def _edge(node: Term, args: Sequence[Array]) -> Array | None:
     """What is 0 where a function jumps; None for one that does not."""
-    own = function_of(node.op, node.data)
+    function = function_of(node.op, node.data)
     if node.op in ("sign", "where"):
         return args[0]
     if node.op in ("signdet", "signdets"):
         return oracle.OPERATIONS["determinants"](args[0])
-    if own is None or not own.stepwise:
+    if function is None or not function.stepwise:
         return None
-    if own.is_test:
+    if function.is_test:
         return args[0] - args[1] if len(args) > 1 else args[0]
     shifted = args[0] + 0.5 if node.op == "round" else args[0]
     return shifted - np.rint(shifted)

@@ -188,12 +188,14 @@ def numbers(values: Any, digits: int) -> Array:
 
 def eigenvalues(matrix: Array) -> Array:
     """Those of a symmetric matrix of numbers, the least one first."""
-    return _by_mpmath(matrix, lambda context, own: context.eigsy(own, eigvals_only=True))
+    return _by_mpmath(
+        matrix, lambda context, mp_matrix: context.eigsy(mp_matrix, eigvals_only=True)
+    )
 
 
 def singular_values(matrix: Array) -> Array:
     """Those of a matrix of numbers, the greatest one first."""
-    return _by_mpmath(matrix, lambda context, own: context.svd_r(own, compute_uv=False))
+    return _by_mpmath(matrix, lambda context, mp_matrix: context.svd_r(mp_matrix, compute_uv=False))
 
 
 def _by_mpmath(matrix: Array, function: Callable[[Any, Any], Any]) -> Array:

@@ -136,8 +136,8 @@ def _einsum(spec: Spec, args: Sequence[Array]) -> Array:
         lengths |= dict(zip(part, a.shape, strict=True))
         kept = tuple(dict.fromkeys(part))
         # np.einsum takes diagonals of objects as views, without arithmetic.
-        own = a if len(kept) == len(part) else np.einsum(a, part, kept)
-        turned = own.transpose(sorted(range(len(kept)), key=lambda k: order.index(kept[k])))
+        diagonal = a if len(kept) == len(part) else np.einsum(a, part, kept)
+        turned = diagonal.transpose(sorted(range(len(kept)), key=lambda k: order.index(kept[k])))
         shown = set(kept)
         product = product * turned[tuple(slice(None) if i in shown else None for i in order)]
     whole = np.broadcast_to(_array(product), [lengths[i] for i in order])

@@ -51,8 +51,8 @@ class Samples:
             return self._own[t]
         nodes, names = self._placed(t)
         given: dict[str, Array] = {}
-        for own, a, values in zip(names, t.args, args, strict=True):
-            given |= zip(own, self._parts(a.dims, values), strict=True)
+        for operand_names, a, values in zip(names, t.args, args, strict=True):
+            given |= zip(operand_names, self._parts(a.dims, values), strict=True)
         whole = np.concatenate([v.ravel() for v in oracle.evaluate(nodes, given)])
         with np.errstate(invalid="ignore"):
             return np.where(np.abs(whole) < _LARGE, whole, np.nan)
@@ -69,13 +69,15 @@ class Samples:
             nodes: list[Term] = []
             names: list[list[str]] = [[] for _ in t.args]
             for k, n in enumerate(_SIZES):
-                own = tuple(
+                operands = tuple(
                     variable(f"operand_{place}_{k}", concrete(a.dims, {self._size: n}))
                     for place, a in enumerate(t.args)
                 )
-                for place, v in enumerate(own):
+                for place, v in enumerate(operands):
                     names[place].append(v.name)
-                nodes.append(rebuild(t, own) if own else substitute_sizes([t], {self._size: n})[0])
+                nodes.append(
+                    rebuild(t, operands) if operands else substitute_sizes([t], {self._size: n})[0]
+                )
             self._nodes[key] = nodes, names
         return self._nodes[key]
 

@@ -56,7 +56,7 @@ def _pivots(matrix: Array) -> Array:
         if rows[i, i] == 0:
             return rows[i, i : i + 1]
         rows[i + 1 :] -= np.outer(rows[i + 1 :, i] / rows[i, i], rows[i])
-    # A sign of the rows' own kind.
+    # A sign of the rows' kind.
     signs = sign * (rows[:1, 0] / rows[:1, 0]) if len(rows) else np.array([sign], rows.dtype)
     return np.append(np.diagonal(rows), signs)
 
@@ -154,7 +154,7 @@ def holds(constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, 
     numbers = [*sizes.values(), *(c for _, f in constraints for _, c in f)]
     # Integers of Python where those of NumPy might overflow.
     dtype = np.int64 if all(abs(n) < 2**30 for n in numbers) else np.object_
-    places = (own.astype(dtype) for own in np.indices(shape, sparse=True))
+    places = (index.astype(dtype) for index in np.indices(shape, sparse=True))
     value: dict[int | str, Any] = {**dict(enumerate(places)), **sizes, "": 1}
     result = np.ones(shape, bool)
     for r, f in constraints:
@@ -188,11 +188,11 @@ def _selection(places: Sequence[Array], sizes: tuple[int, ...]) -> Array:
     """
     along = np.rint(places if len(places) == len(sizes) else np.moveaxis(places[0], -1, 0))
     result = np.ones(along.shape[1:] + sizes)
-    for axis, (own, n) in enumerate(zip(along, sizes, strict=True)):
-        found = np.arange(n) == np.where(own < 0, own + n, own)[..., None]
+    for axis, (chosen, n) in enumerate(zip(along, sizes, strict=True)):
+        found = np.arange(n) == np.where(chosen < 0, chosen + n, chosen)[..., None]
         one = np.where(found.any(-1, keepdims=True), found, np.nan)
         spread = (1,) * axis + (n,) + (1,) * (len(sizes) - axis - 1)
-        result = result * one.reshape(own.shape + spread)
+        result = result * one.reshape(chosen.shape + spread)
     return result
 
 
@@ -396,8 +396,8 @@ def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits:
     """The states of a loop, one step after the other."""
     loop, step = node.loop, node.loop.step
     count, read = len(step.carries), len(step.carries) + len(step.slices)
-    length, *own = concrete((loop.length, *loop.sizes), sizes)
-    inner = {**dict(zip(step.sizes, own, strict=True)), str(step.steps): 1}
+    length, *loop_sizes = concrete((loop.length, *loop.sizes), sizes)
+    inner = {**dict(zip(step.sizes, loop_sizes, strict=True)), str(step.steps): 1}
     nodes = list(postorder(*step.results))
     states = list(args[:count])
     found = np.zeros((length, *states[loop.carry].shape), states[loop.carry].dtype)
@@ -412,7 +412,7 @@ def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits:
 
 
 def _own_value(function: OwnFunction, args: Sequence[Array]) -> Any:
-    """What its own `evaluate` gives; few functions know of long doubles."""
+    """What its `evaluate` gives; few functions know of long doubles."""
     plain = (np.asarray(a, complex if np.iscomplexobj(a) else float) for a in args)
     return function.function_for("numpy")(*plain)
 
@@ -555,8 +555,8 @@ def is_law(left: Term, right: Term, samples: int = 16) -> bool:
         sizes = dict.fromkeys(names, 1 + k % 4)
         drawn = random_values(known, sizes, rng, ("normal", "special")[k % 2])
         values = {name: _WIDTHS[k % len(_WIDTHS)] * value for name, value in drawn.items()}
-        own, other = evaluate([left, right], values, sizes)
-        counts = np.abs(own) < _LARGE
-        if not np.allclose(own[counts], other[counts], rtol=1e-5, atol=1e-7):
+        expected, actual = evaluate([left, right], values, sizes)
+        counts = np.abs(expected) < _LARGE
+        if not np.allclose(expected[counts], actual[counts], rtol=1e-5, atol=1e-7):
             return False
     return True

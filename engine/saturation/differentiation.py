@@ -80,9 +80,9 @@ class Derivation:
     def close(self) -> bool:
         """Let seeds be what they stand for, when laws have said all; whether there are any."""
         self._egraph.end_differentiating()
-        every = {seed: own for q in self._every for seed, own in q._seeds.items()}
-        for seed, own in every.items():
-            name = own if isinstance(own, str) else self._egraph.load(own)[own]
+        every = {seed: meaning for q in self._every for seed, meaning in q._seeds.items()}
+        for seed, meaning in every.items():
+            name = meaning if isinstance(meaning, str) else self._egraph.load(meaning)[meaning]
             self._egraph.unite_names(name, seed)
         return bool(every)
 
@@ -168,12 +168,12 @@ class Derivation:
         seeds = [self._seed(a.dims, self._names[a]) for a in operands]
         for k, (a, seed) in enumerate(zip(operands, seeds, strict=True)):
             dims = a.dims + wrt[1]
-            own = self._egraph.add("derivative", (seed, wrt), dims)
+            tangent = self._egraph.add("derivative", (seed, wrt), dims)
             value = self.one(a.dims) if k == place else self._total([], dims)
-            self._egraph.unite_names(own, value)
+            self._egraph.unite_names(tangent, value)
         node = self._egraph.add(constructor, (*data, *seeds), t.dims)
-        own = self._egraph.add("derivative", (node, wrt), t.dims + wrt[1])
-        self._egraph.unite_names(name, self._product(adjoint, lead, t.dims, own, wrt[1]))
+        derivative = self._egraph.add("derivative", (node, wrt), t.dims + wrt[1])
+        self._egraph.unite_names(name, self._product(adjoint, lead, t.dims, derivative, wrt[1]))
 
     def _product(self, first: str, lead: Dims, inner: Dims, second: str, last: Dims) -> str:
         """The name of a product that sums over the inner axes."""
@@ -190,12 +190,12 @@ class Derivation:
         loops: dict[Recurrence, Recurrence],
     ) -> str:
         """The name of the derivative of a loop's states; all of one loop are made by one."""
-        own = recurrence_of(t)
+        recurrence = recurrence_of(t)
         moving = [a for a in dict.fromkeys(t.args) if a in reached]
         stands = {a: self._stand_in("tangent", k, a.dims + wrt[1]) for k, a in enumerate(moving)}
-        if own not in loops:
-            loops[own] = self._loops.derive("push_loop", own, stands, wrt[1])
-        states = self._loops.simplify([loops[own].states(t.loop.carry, t.loop.part)])
+        if recurrence not in loops:
+            loops[recurrence] = self._loops.derive("push_loop", recurrence, stands, wrt[1])
+        states = self._loops.simplify([loops[recurrence].states(t.loop.carry, t.loop.part)])
         self.made += states
         given = {v: found[a] for a, v in stands.items()}
         return self._egraph.load(*states, given=given)[states[0]]
@@ -233,8 +233,8 @@ class Derivation:
                 for place, a in enumerate(self._operands(t)):
                     if a in passed:
                         passed[a].append(self._passed_on(t, place, found[t], lead))
-            elif t not in self._given and t is loops[own := recurrence_of(t)][0]:
-                self._pull_loop(own, loops[own], found, passed, lead)
+            elif t not in self._given and t is loops[recurrence := recurrence_of(t)][0]:
+                self._pull_loop(recurrence, loops[recurrence], found, passed, lead)
         return [found[x] if x in found else self._total([], lead + x.dims) for x in wrt]
 
     def _total(self, summands: Sequence[str], dims: Dims) -> str:
@@ -256,7 +256,7 @@ class Derivation:
 
     def _pull_loop(
         self,
-        own: Recurrence,
+        recurrence: Recurrence,
         results: Sequence[Term],
         found: Mapping[Term, str],
         passed: Mapping[Term, list[str]],
@@ -269,7 +269,7 @@ class Derivation:
         }
         wanted = {a for a in results[0].args if a in passed}
         given = {v: found[t] for t, v in stands.items()}
-        made = self._loops.derive("pull_loop", own, got, lead, wanted)
+        made = self._loops.derive("pull_loop", recurrence, got, lead, wanted)
         adjoints = self._loops.simplify([adjoint for _, adjoint in made])
         self.made += adjoints
         names = self._egraph.load(*adjoints, given=given)

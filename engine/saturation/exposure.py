@@ -28,7 +28,7 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
     whole = _WHOLE if for_code else ()
     readable = _finite_where_variables_are(graph, whole=whole) if picked else ()
     # With what integers select, too, entries are read and written at their places.
-    selections = {c for c, own in graph.members.items() if any(map(_is_selection, own))}
+    selections = {c for c, nodes in graph.members.items() if any(map(_is_selection, nodes))}
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
@@ -92,11 +92,11 @@ def _is_spread(
     m: ENode, place: int, chosen: Mapping[int, frozenset[int]], finite: Collection[int]
 ) -> bool:
     """Whether a sum over a mask would spread it over further axes of what it multiplies."""
-    own, other = m.children[place], m.children[1 - place]
+    mask, factor = m.children[place], m.children[1 - place]
     first, second = m.spec[place], m.spec[1 - place]
-    if own not in chosen or other not in finite or any(len({*p}) < len(p) for p in m.spec):
+    if mask not in chosen or factor not in finite or any(len({*p}) < len(p) for p in m.spec):
         return False
-    masked = {first[k] for k in chosen[own]}
+    masked = {first[k] for k in chosen[mask]}
     # Where nothing is summed a choice takes no longer.
     return not {*second} <= masked and not masked <= {*m.spec[-1]}
 
@@ -116,8 +116,8 @@ def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) ->
             exponent = graph.number(m.children[1])
             return exponent is not None and exponent >= 0 and exponent.denominator == 1
         if m.constructor in FUNCTION_NODES.values():
-            own = record(str(m.data[0]))
-            return own.total and not own.grows
+            function = record(str(m.data[0]))
+            return function.total and not function.grows
         return not m.children or m.constructor in _FINITE or _is_selection(m)
 
     kept = {
@@ -176,9 +176,9 @@ def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] 
 
 
 def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
-    own = _function(m)
-    if own is None or own.name != "where":
-        return own is not None and own.is_test
+    function = _function(m)
+    if function is None or function.name != "where":
+        return function is not None and function.is_test
     zeros = (z for branch in m.children[1:] for z in graph.members.get(branch, ()))
     return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
 

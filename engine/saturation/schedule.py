@@ -231,8 +231,8 @@ def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dic
             continue
         for constructor, data, operands in (parts(node), parts_as_written(node)):
             below = tuple(graph.names[egraph.name(a)] for a in operands)
-            own = (m for m in graph.members[cls] if m[:3] == (constructor, data, below))
-            member = next(own, None)
+            matching = (m for m in graph.members[cls] if m[:3] == (constructor, data, below))
+            member = next(matching, None)
             if member is not None:
                 found[cls] = member
                 break
@@ -263,10 +263,12 @@ class Explored:
     @property
     def is_worth_wider(self) -> bool:
         """Whether wider e-nodes make the cheapest terms cheaper by a tenth."""
-        graph, own = self.graph, [*self.classes]
+        graph, classes = self.graph, [*self.classes]
         if graph.narrow is None or not self.is_wider:
             return False
-        price, least = (dag_cost(g.cheap_dag(own), g.cost, own) for g in (graph.narrow, graph))
+        price, least = (
+            dag_cost(g.cheap_dag(classes), g.cost, classes) for g in (graph.narrow, graph)
+        )
         return 10 * least < 9 * price
 
     @property
@@ -473,8 +475,8 @@ class Run:
         Says too whether nothing else is left of the e-graph: no other rule need see what they are
         asked for by.
         """
-        own = [*groups]
-        names = self.roots = [*dict.fromkeys(n for group in own for n in group)]
+        listed = [*groups]
+        names = self.roots = [*dict.fromkeys(n for group in listed for n in group)]
         while True:
             self._saturate_derivatives()
             graph = Snapshot(self.egraph, self.models[0], names)
@@ -491,7 +493,7 @@ class Run:
             ]
             if not derivation.transpose(lacking):
                 break
-        if not all(any(graph.names[n] in known for n in group) for group in own):
+        if not all(any(graph.names[n] in known for n in group) for group in listed):
             asked = self.egraph.rows(constructors=DIFFERENTIAL).rows
             unknown = unknown or every.difference(known)
             raise MissingRule(missing(graph, (row for row in asked if row.output in unknown)))
@@ -687,9 +689,9 @@ class Run:
         vouched: list[Term] = []
         for ruleset in rulesets:
             for rule in ruleset.bulk_rules:
-                own = graphs[:1] if rule.sizeless else graphs
+                relevant = graphs[:1] if rule.sizeless else graphs
                 name, began = f"{ruleset.name}.{rule.name}", perf_counter()
-                fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
+                fresh = dict.fromkeys(p for g in relevant for p in self._new_members(g, rule))
                 self.watch.add_times({name: perf_counter() - began})
                 if fresh:
                     self.report.matches[name] += len(fresh)
@@ -724,10 +726,10 @@ class Run:
 
     def _iterate(self, *stages: str) -> list[Iteration]:
         iterations = self.egraph.iterate(*stages, timed=self.watch.active)
-        for own in iterations:
-            self.report.matches.update(own.matches)
-            self.bound += NODES_PER_MATCH * sum(own.matches.values())
-            self.watch.add_times(own.seconds)
+        for iteration in iterations:
+            self.report.matches.update(iteration.matches)
+            self.bound += NODES_PER_MATCH * sum(iteration.matches.values())
+            self.watch.add_times(iteration.seconds)
         return iterations
 
     def within(self, nodes: int) -> bool:

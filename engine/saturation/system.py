@@ -215,10 +215,10 @@ class System:
             narrow = cuts(root, x, search.models[0].entries)
             return [derivation.through_cuts(root, x, narrow)] if narrow else []
 
-        own = {"forward": push, "reverse": pull}
-        ways = [*map(own.__getitem__, chosen), *([cut] if len(chosen) > 1 else [])]
+        by_mode = {"forward": push, "reverse": pull}
+        ways = [*map(by_mode.__getitem__, chosen), *([cut] if len(chosen) > 1 else [])]
         # What is tried where all of these lack a law.
-        others = [own[m] for m in MODES if mode == "auto" and m not in chosen]
+        others = [by_mode[m] for m in MODES if mode == "auto" and m not in chosen]
 
         def ask(derivation: Derivation, egraph: EGraph, roots: Sequence[Term]) -> Groups:
             (root,) = roots
@@ -260,8 +260,8 @@ class System:
             derived, matches = self._collected([*known.values()], models[0])
             if matches or not alone:
                 run.report.matches.update(matches)
-                own = run.egraph.restart(*derived)
-                again = {n: own[t] for n, t in zip(known, derived, strict=True)}
+                reloaded = run.egraph.restart(*derived)
+                again = {n: reloaded[t] for n, t in zip(known, derived, strict=True)}
                 ways = [[again[n] for n in group] for group in ways]
             answers = [first for first, *_ in ways[: len(asked)]]
             alike = [group for group in ways if len(group) > 1]
@@ -425,8 +425,8 @@ class System:
     ) -> Result:
         """A result, simplified again as long as some of it may have become wider.
 
-        What equals the wider terms may not equal the narrower ones, so they have an e-graph of
-        their own.
+        What equals the wider terms may not equal the narrower ones, so they get a new
+        e-graph.
         """
         for _ in range(WIDENINGS):
             if not found.is_wider:
@@ -488,10 +488,10 @@ class System:
             )
             run.report.matches.update(matches)
             egraph.load(*roots, *names)
-            own = [egraph.name(t) for t in roots]
-            run.begin(own)
+            root_names = [egraph.name(t) for t in roots]
+            run.begin(root_names)
             egraph.assume(nonzero_sums(roots))
-            return replace(run.finish(own, roots, elsewhere=names), loaded=roots)
+            return replace(run.finish(root_names, roots, elsewhere=names), loaded=roots)
 
     def _collected(
         self, roots: Sequence[Term], model: Model
@@ -501,9 +501,9 @@ class System:
         for ruleset in self.strategy.load:
             for rule in ruleset.bulk_rules:
                 rows = TermRows(terms.postorder(*roots), roots)
-                own = {number: term for term, number in rows.numbers.items()}
+                by_number = {number: term for term, number in rows.numbers.items()}
                 graph = Snapshot(rows, model, rows.roots)
-                found = {own[cls]: term for cls, term in rule.find(graph)}
+                found = {by_number[cls]: term for cls, term in rule.find(graph)}
                 if found:
                     roots = replaced(roots, found)
                     matches[f"{ruleset.name}.{rule.name}"] += len(found)
@@ -516,10 +516,10 @@ class System:
         if not any(t.op == "scan" for t in terms.postorder(*roots)):
             return roots
 
-        def simple(own: Recurrence) -> Recurrence:
-            if own.step in kept:
-                return own
-            return with_results(own, lambda results: self.simplify(results, budget).terms)
+        def simple(recurrence: Recurrence) -> Recurrence:
+            if recurrence.step in kept:
+                return recurrence
+            return with_results(recurrence, lambda results: self.simplify(results, budget).terms)
 
         return with_steps(roots, simple)
 

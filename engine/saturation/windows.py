@@ -44,7 +44,7 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     >>> x = variable("x")
     >>> for _ in range(1000):
     ...     x = apply("sin", add(x, x))
-    >>> (found,) = in_windows([x], lambda own, names: looked_at.extend(own) or own)
+    >>> (found,) = in_windows([x], lambda terms, names: looked_at.extend(terms) or terms)
     >>> found is x, len(looked_at) < 9
     (True, True)
     """
@@ -52,19 +52,19 @@ def in_windows(roots: Sequence[Term], search: Search) -> tuple[Term, ...]:
     if len(nodes) <= WHOLE:
         return tuple(search(roots, {}))
     large = _large(nodes)
-    windows = [_Window(own, large) for own in _cut(nodes)]
-    needed = {*roots}.union(*(own.needed for own in windows))
+    windows = [_Window(part, large) for part in _cut(nodes)]
+    needed = {*roots}.union(*(window.needed for window in windows))
     names: dict[Term, Term] = {}
     numbers = {a for t in nodes for a in t.args if _is_arbitrary(a)}
     data = numbers if len(numbers) > _DATA else set[Term]()
-    for own in windows:
-        own.rename(needed, names, data, large)
-    wanted = [*dict.fromkeys(t for own in windows for t in own.renamed)]
+    for window in windows:
+        window.rename(needed, names, data, large)
+    wanted = [*dict.fromkeys(t for window in windows for t in window.renamed)]
     known = dict(zip(wanted, search(wanted, names), strict=True))
     meanings = {name: t for t, name in names.items()}
     done: dict[Term, Term] = {}
-    for own in windows:
-        own.replace(known, meanings, done)
+    for window in windows:
+        window.replace(known, meanings, done)
     return tuple(done.get(r, r) for r in roots)
 
 
@@ -94,8 +94,8 @@ def _cut(nodes: Sequence[Term]) -> Iterator[list[Term]]:
 def _mark(t: Term) -> int:
     """A number that depends on what a node and its operands do, and not on names."""
     data = t.spec if t.op == "einsum" else None
-    own = t.op, data, t.dims, [(a.op, a.dims, [b.op for b in a.args]) for a in t.args]
-    return crc32(repr(own).encode())
+    signature = t.op, data, t.dims, [(a.op, a.dims, [b.op for b in a.args]) for a in t.args]
+    return crc32(repr(signature).encode())
 
 
 class _Window:
@@ -125,21 +125,21 @@ class _Window:
         """Call what is not opened by numbers; what is outside and opened gets a name."""
         self._outputs = [t for t in self._nodes if t in needed]
         exponents = {t.args[1] for t in self._opened if t.op == "power"}
-        opened, own, numbers = self._opened, dict[Term, Term](), count()
+        opened, renamed, numbers = self._opened, dict[Term, Term](), count()
         for t in postorder(*self._outputs, operands=lambda t: t.args if t in opened else ()):
             if t in opened:
-                own[t] = rebuild(t, tuple(own[a] for a in t.args))
+                renamed[t] = rebuild(t, tuple(renamed[a] for a in t.args))
                 if t in self.needed and t not in large:
-                    names.setdefault(own[t], variable(f"={len(names)}", t.dims, [COMPUTED]))
+                    names.setdefault(renamed[t], variable(f"={len(names)}", t.dims, [COMPUTED]))
             elif t.args or t.op == "variable" or (_is_arbitrary(t) and t not in exponents):
                 words = [COMPUTED] if t in data else _words(t)
-                own[t] = variable(f"#{next(numbers)}", t.dims, words)
+                renamed[t] = variable(f"#{next(numbers)}", t.dims, words)
             else:
-                own[t] = t
-        self.renamed = [own[t] for t in self._outputs]
+                renamed[t] = t
+        self.renamed = [renamed[t] for t in self._outputs]
         """What has to be found, by these names."""
         inside = {*self._nodes}
-        self._meanings = {n: t for t, n in own.items() if t not in inside}
+        self._meanings = {n: t for t, n in renamed.items() if t not in inside}
         self._meanings |= {names[n]: t for n, t in self._meanings.items() if n in names}
 
     def replace(
@@ -163,16 +163,16 @@ class _Window:
         found = [
             n if any(map(is_strange, postorder(f, operands=operands))) else f for n, f in pairs
         ]
-        own: dict[Term, Term] = {}
+        restored: dict[Term, Term] = {}
         for t in postorder(*found, operands=operands):
             outside = self._meanings.get(t)
             if outside is not None:
-                own[t] = done.get(outside, outside)
+                restored[t] = done.get(outside, outside)
             elif t in meanings:
-                own[t] = own[meanings[t]]
+                restored[t] = restored[meanings[t]]
             else:
-                own[t] = rebuild(t, tuple(own[a] for a in t.args)) if t.args else t
-        done.update((t, own[f]) for t, f in zip(self._outputs, found, strict=True))
+                restored[t] = rebuild(t, tuple(restored[a] for a in t.args)) if t.args else t
+        done.update((t, restored[f]) for t, f in zip(self._outputs, found, strict=True))
 
 
 def _is_arbitrary(t: Term) -> bool:

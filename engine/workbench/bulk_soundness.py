@@ -37,7 +37,9 @@ class RandomClasses:
 
     def __init__(self, prepared: Sequence[Ruleset]) -> None:
         """Load the rules."""
-        self._egraph = EGraph(Relevance({"all": tuple(r for own in prepared for r in own.rules)}))
+        self._egraph = EGraph(
+            Relevance({"all": tuple(r for ruleset in prepared for r in ruleset.rules)})
+        )
         self._known: dict[int, Snapshot] = {}
 
     def number(self, seed: int) -> Snapshot:
@@ -101,11 +103,11 @@ def _comparisons(pairs: Sequence[Pair], seed: int) -> Iterator[Comparison]:
     variables = terms.variables(*(t for pair in pairs for t in pair))
     values = oracle.random_values(variables, SYMBOLS, np.random.default_rng(seed))
     for pair in pairs:
-        own = {v.name: values[v.name] for v in terms.variables(*pair)}
-        found = _compared_pair(pair, own)
+        drawn = {v.name: values[v.name] for v in terms.variables(*pair)}
+        found = _compared_pair(pair, drawn)
         if found.flaw in ("value", "undefined"):
             # Rounding is no refutation: with more digits its share disappears.
-            found = _compared_pair(pair, {k: v.astype(np.longdouble) for k, v in own.items()})
+            found = _compared_pair(pair, {k: v.astype(np.longdouble) for k, v in drawn.items()})
         yield found
 
 

@@ -69,14 +69,14 @@ def _form(dims: Dims, rng: np.random.Generator) -> Form:
     if flavour < 0.4:
         # As in i = j + 1, and in j <= i.
         signs = [1, -1, -1] if flavour < 0.3 else [1, 1, -1]
-        own: list[tuple[Key, int]] = list(zip(places, signs, strict=False))
+        coefficients: list[tuple[Key, int]] = list(zip(places, signs, strict=False))
     else:
-        own = [(k, int(rng.choice(_COEFFICIENTS))) for k in places]
-    own.append(("", int(rng.choice([0, 0, 0, 1, -1, 2, -2]))))
+        coefficients = [(k, int(rng.choice(_COEFFICIENTS))) for k in places]
+    coefficients.append(("", int(rng.choice([0, 0, 0, 1, -1, 2, -2]))))
     symbols = [d for d in dims if isinstance(d, str)]
     if symbols and rng.random() < 0.3:
-        own.append((symbols[0], int(rng.choice([1, -1]))))
-    return form(own)
+        coefficients.append((symbols[0], int(rng.choice([1, -1]))))
+    return form(coefficients)
 
 
 # Some size twice and one of them a symbol, so that equal and unequal ones both come up.
@@ -152,8 +152,8 @@ class Drawing:
                 fit = [
                     d for d in X_DIMS if len(d) <= self.scope.axes and {*d} <= {*self.scope.sizes}
                 ]
-                own = fit[self.rng.integers(len(fit))]
-                self.wrt = self.bound[x.name] = ("x", own)
+                dims = fit[self.rng.integers(len(fit))]
+                self.wrt = self.bound[x.name] = ("x", dims)
                 self.draw(inner)
             case Node(constructor=made, args=(name, _, *operands)) if made in SLOPE_NODES.values():
                 self._node(FUNCTION_NODES[len(operands)], (name, *operands), None)
@@ -237,13 +237,13 @@ class Drawing:
             case "scale":
                 return node_term(name, (self.draw(args[0]), self.draw(args[1], want=want)))
             case _ if name in FUNCTION_NODES.values():
-                own = args[0]
-                if isinstance(own, Parameter) and own.name not in self.bound:
+                function = args[0]
+                if isinstance(function, Parameter) and function.name not in self.bound:
                     every = [f for f in ELEMENTWISE if FUNCTIONS[f].arity == len(args) - 1]
-                    self.bound[own.name] = every[self.rng.integers(len(every))]
+                    self.bound[function.name] = every[self.rng.integers(len(every))]
                 one = self.draw(args[1], want=want)
                 others = (self.draw(a, want=one.dims) for a in args[2:])
-                return node_term(name, (self.draw(own), one, *others))
+                return node_term(name, (self.draw(function), one, *others))
             case _:
                 first = self.draw(args[0], want=want)
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
@@ -255,22 +255,22 @@ class Drawing:
         if isinstance(name, Parameter):
             names = [*STACK_FUNCTIONS]
             name = self.bound.setdefault(name.name, names[self.rng.integers(len(names))])
-        own = STACK_FUNCTIONS[name]
+        function = STACK_FUNCTIONS[name]
         stack = self._dims(most=1) if self.scope.axes > 2 else ()
         matrix = self._square()
-        if not own.square and self.rng.random() < 0.5:
+        if not function.square and self.rng.random() < 0.5:
             # The lesser of two sizes has to be known.
             shorter, longer = sorted(int(k) for k in self.rng.integers(1, 4, 2))
             matrix = (longer, shorter)
-            if not own.tall and self.rng.random() < 0.5:
+            if not function.tall and self.rng.random() < 0.5:
                 matrix = (shorter, longer)
         return terms.numeric(name, self.draw(inner, want=stack + matrix))
 
     def _along_axes(self, args: tuple[Any, ...], want: Dims | None) -> Term:
         """What is taken along some axes, as a maximum is; the spec is drawn for the operand."""
-        own, spec, inner = args
-        if isinstance(own, Parameter) and own.name not in self.bound:
-            self.bound[own.name] = [*EXTREMES][self.rng.integers(len(EXTREMES))]
+        function, spec, inner = args
+        if isinstance(function, Parameter) and function.name not in self.bound:
+            self.bound[function.name] = [*EXTREMES][self.rng.integers(len(EXTREMES))]
         operand: Term = self.draw(inner)
         if isinstance(spec, Parameter) and spec.name not in self.bound:
             axes = tuple(range(operand.order))
@@ -278,18 +278,18 @@ class Drawing:
             if kept == axes:
                 raise Reject
             self.bound[spec.name] = (axes, kept)
-        found = node_term("numeric", (self.draw(own), self.draw(spec), operand))
+        found = node_term("numeric", (self.draw(function), self.draw(spec), operand))
         if want is not None and found.dims != want:
             raise Reject
         return found
 
     def _places(self, args: tuple[Any, ...], want: Dims | None) -> Term:
         """A selection by integers, or an order along an axis."""
-        name, own, inner = args
+        name, data, inner = args
         if name == "selection":
-            if isinstance(own, Parameter) and own.name not in self.bound:
-                self.bound[own.name] = tuple(self._size() for _ in range(self.rng.integers(1, 3)))
-            chosen = self.draw(own)
+            if isinstance(data, Parameter) and data.name not in self.bound:
+                self.bound[data.name] = tuple(self._size() for _ in range(self.rng.integers(1, 3)))
+            chosen = self.draw(data)
             if isinstance(inner, Parameter) and inner.name not in self.bound:
                 dims = self._dims(most=2) + ((len(chosen),) if len(chosen) > 1 else ())
                 self.bound[inner.name] = self._tensor(inner.name, dims)
@@ -297,9 +297,9 @@ class Drawing:
         if name == "argsort":
             if not operand.order:
                 raise Reject
-            if isinstance(own, Parameter) and own.name not in self.bound:
-                self.bound[own.name] = int(self.rng.integers(operand.order))
-        found = node_term("numeric", (name, self.draw(own), operand))
+            if isinstance(data, Parameter) and data.name not in self.bound:
+                self.bound[data.name] = int(self.rng.integers(operand.order))
+        found = node_term("numeric", (name, self.draw(data), operand))
         if want is not None and found.dims != want:
             raise Reject
         return found
@@ -321,13 +321,13 @@ class Drawing:
         if kind == Entries:
             return self._array(self._dims(most=2) if want is None else want).entries
         if kind == Variable:
-            own = self._dims(most=2) if want is None else want
-            square = len(own) == 2 and own[0] == own[1]
-            words = AXIS_WORDS if own else ENTRY_WORDS
+            dims = self._dims(most=2) if want is None else want
+            square = len(dims) == 2 and dims[0] == dims[1]
+            words = AXIS_WORDS if dims else ENTRY_WORDS
             if square and self.rng.random() < 0.7:
                 words = MATRIX_WORDS
-            made = terms.variable("y", own, words[self.rng.integers(len(words))])
-            return ("y", own, made.assumed)
+            made = terms.variable("y", dims, words[self.rng.integers(len(words))])
+            return ("y", dims, made.assumed)
         if "n" in self.scope.sizes and self.rng.random() < 0.5:
             return MADE[self.rng.integers(len(MADE))]
         return self._size()
@@ -341,13 +341,13 @@ class Drawing:
         return self.arrays[-1]
 
     def _tensor(self, name: str, dims: Dims) -> Term:
-        own = terms.variable(name, dims)
+        base = terms.variable(name, dims)
         if self.wrt is None:
-            return own
+            return base
         n, m = len(dims), len(self.wrt[1])
         jacobian = terms.variable(f"{name}_x", dims + self.wrt[1])
         spec = canonical([range(n + m), range(n, n + m)], range(n))
-        return terms.add(terms.einsum(spec, jacobian, terms.variable(*self.wrt)), own)
+        return terms.add(terms.einsum(spec, jacobian, terms.variable(*self.wrt)), base)
 
     # Axes and specs ----------------------------------------------------------------------------
 
@@ -393,8 +393,8 @@ class Drawing:
         for c in self._about_specs:
             names = [cast(Parameter, a).name for a in c.args]
             if all(name in self.bound for name in names):
-                own = cast(Condition, c.function).function
-                if not own(*(self.bound[name] for name in names)):
+                holds = cast(Condition, c.function).function
+                if not holds(*(self.bound[name] for name in names)):
                     return False
         return True
 
@@ -430,9 +430,9 @@ class Drawing:
     def _any_spec(self, dims: list[Dims], want: Dims | None) -> Spec:
         size_of: list[Size] = []
         parts: list[Indices] = []
-        for own in dims:
+        for shape in dims:
             part: list[int] = []
-            for d in own:
+            for d in shape:
                 same = [i for i, e in enumerate(size_of) if e == d]
                 if not same or self.rng.random() < 0.5:
                     same = [len(size_of)]

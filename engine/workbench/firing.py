@@ -1,4 +1,4 @@
-"""Whether a rule fires: on its own left side, and with the right side as its result."""
+"""Whether a rule fires: on its left side, and with the right side as its result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
     egraph.load(instance.right)
     found = egraph.rows()
     sides = tuple(found.names[egraph.name(t)] for t in (instance.left, instance.right))
-    return matched, any(own[:2] == sides for own in found.wider)
+    return matched, any(widening[:2] == sides for widening in found.wider)
 
 
 def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term, Mapping[Term, str]]:
@@ -109,9 +109,9 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term, Mapping[Te
     """
     left = instance.law.node
     if left.constructor == "size":
-        own = instance.bound[left.args[0].name]
-        egraph.load(terms.einsum("i->", terms.constant(1, (own,))))
-        return f"size {own}", instance.right, {}
+        size = instance.bound[left.args[0].name]
+        egraph.load(terms.einsum("i->", terms.constant(1, (size,))))
+        return f"size {size}", instance.right, {}
     egraph.load(instance.subject)
     given = load_holes(egraph, instance.closing)
     return given.get(instance.left) or egraph.name(instance.left), instance.right, given

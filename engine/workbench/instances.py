@@ -117,8 +117,8 @@ def random_instance(
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
     # Values seldom have the structure that a thin law asks for: no draw of a spec is in vain.
-    own = with_empty(scope, law.conditions)
-    drawing = Drawing(rng, own, law.conditions if rule.thin else ())
+    full_scope = with_empty(scope, law.conditions)
+    drawing = Drawing(rng, full_scope, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
         return close(rule, drawing.bound, law)

@@ -44,10 +44,10 @@ def steady_values(
     '1.01122e-43'
     """
     nodes = list(postorder(*roots))
-    own = [substituted(t, replaced) for t in nodes] if replaced else nodes
+    terms = [substituted(t, replaced) for t in nodes] if replaced else nodes
 
     def done(digits: int) -> dict[Term, Array]:
-        return dict(zip(nodes, oracle.evaluate(own, values, SYMBOLS, digits), strict=True))
+        return dict(zip(nodes, oracle.evaluate(terms, values, SYMBOLS, digits), strict=True))
 
     digits, less = LEAST, done(LEAST)
     while (wanted := _span(less)) > digits:
@@ -62,7 +62,7 @@ def steady_values(
     # Beyond all digits are exponentials of large numbers, and inverses of singular matrices.
     if any(t.op in DEFINED and _is_lost(floats[t], (floats[a] for a in t.args)) for t in nodes):
         return None
-    for plain, v in zip(oracle.evaluate(own, values, SYMBOLS), floats.values(), strict=True):
+    for plain, v in zip(oracle.evaluate(terms, values, SYMBOLS), floats.values(), strict=True):
         if (np.isfinite(plain) & np.isnan(v)).any():
             return None
     return floats

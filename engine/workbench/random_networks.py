@@ -206,7 +206,7 @@ def with_few_entries(rng: np.random.Generator) -> Term:
     weights = terms.variable("d", _dims("k"))
     if rng.random() < 0.5:
         places = [terms.array(PLACES[int(k)]) for k in rng.permutation(2)]
-        first, second = (terms.numeric("selection", own, data=_dims("i")) for own in places)
+        first, second = (terms.numeric("selection", place, data=_dims("i")) for place in places)
     else:
         shifts = [form([(0, 1), (1, -1), ("", int(k))]) for k in rng.permutation(2)]
         first, second = (terms.indicator((3, 4), [("=", f)]) for f in shifts)
@@ -240,8 +240,8 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     inverse = [terms.power(t, terms.constant(-1)) for t in (*pool[2:4], total_of_exp)]
 
     def drawn(count: int) -> Term:
-        own: list[Factor] = [(pool[int(k)], "i") for k in rng.integers(len(pool), size=count)]
-        return product([*own, (inverse[int(rng.integers(3))], "i")], "i", rng)
+        factors: list[Factor] = [(pool[int(k)], "i") for k in rng.integers(len(pool), size=count)]
+        return product([*factors, (inverse[int(rng.integers(3))], "i")], "i", rng)
 
     inverse[2] = terms.einsum("i,->i", one, inverse[2])
     squares = terms.einsum("i,i->", x, x)
@@ -266,7 +266,8 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     under = terms.power(unlike, terms.constant(-1))
     logs.append(terms.apply("log", unlike))
     apart_from_matrix = [
-        product([(own, "i"), (plus, "i"), (matrix, "ij")], "j", rng) for own in (labelled, under)
+        product([(vector, "i"), (plus, "i"), (matrix, "ij")], "j", rng)
+        for vector in (labelled, under)
     ]
     known = [
         *apart_from_matrix,

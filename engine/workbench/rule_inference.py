@@ -262,8 +262,8 @@ def _key(t: Term) -> object:
 
 def _agree(values: Array, others: Array) -> bool:
     """Whether two terms agree wherever the first is defined."""
-    own = ~np.isnan(values)
-    return bool(np.allclose(values[own], others[own], rtol=1e-6, atol=1e-9))
+    defined = ~np.isnan(values)
+    return bool(np.allclose(values[defined], others[defined], rtol=1e-6, atol=1e-9))
 
 
 # Samples at which a candidate is checked at the end.
@@ -326,8 +326,8 @@ def _not_simplified(pairs: Iterable[Pair], simplifying: System) -> Iterator[Pair
             {v: variable(f"{v.name}_{k}", v.dims) for v in variables(side)}
             for k, side in enumerate(sides)
         ]
-        own = [substituted(side, n) for side, n in zip(sides, names, strict=True)]
-        simple = simplifying.simplify(own, Budget(nodes=BATCH * NODES)).terms
+        renamed = [substituted(side, n) for side, n in zip(sides, names, strict=True)]
+        simple = simplifying.simplify(renamed, Budget(nodes=BATCH * NODES)).terms
         back = [
             substituted(term, {v: k for k, v in n.items()})
             for term, n in zip(simple, names, strict=True)
@@ -363,9 +363,9 @@ def _follows(system: System, pair: Pair, known: Sequence[Candidate]) -> bool:
     assumed: list[tuple[Term, Term]] = []
     for part in postorder(pair.left, pair.right):
         for law in known:
-            for own, other in ((law.left, law.right), (law.right, law.left)):
-                if set(variables(other)) <= set(variables(own)):
-                    assumed += ((part, substituted(other, b)) for b in matches(own, part))
+            for pattern, result in ((law.left, law.right), (law.right, law.left)):
+                if set(variables(result)) <= set(variables(pattern)):
+                    assumed += ((part, substituted(result, b)) for b in matches(pattern, part))
     return bool(assumed) and search(system, pair.left, pair.right, PROOF, equal=assumed).found
 
 

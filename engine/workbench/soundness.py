@@ -172,9 +172,9 @@ def random_instances(
     """
     vain = 0
     for _ in range(draws):
-        own = scope or (LARGER if rng.random() < 0.1 else EVERYTHING)
+        chosen = scope or (LARGER if rng.random() < 0.1 else EVERYTHING)
         try:
-            yield random_instance(rule, rng, back, own)
+            yield random_instance(rule, rng, back, chosen)
             vain = 0
         except IllTyped as error:
             yield error

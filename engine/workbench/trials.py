@@ -51,14 +51,14 @@ _SMOOTH: Final = (0.55, 0, 0.3, 0.15, 0, 0, 0)
 
 
 def trial(
-    own: Sequence[Term],
+    unknowns: Sequence[Term],
     sides: Sequence[Term],
     numbers: Iterable[Fraction],
     rng: np.random.Generator,
     *,
     smooth: bool = False,
 ) -> Trial:
-    """Values of the variables `own` of the terms `sides`.
+    """Values of the variables `unknowns` of the terms `sides`.
 
     `numbers` are those that the law has beside the ones in its terms. `smooth` values are neither
     special ones, at whose kinks differences say nothing, nor far out. Variables of which something
@@ -67,8 +67,8 @@ def trial(
     sharp = [t for t in postorder(*sides) if t.op in _SHARP]
     kind = str(rng.choice(_KINDS, p=_SMOOTH if smooth else _SHARES[bool(sharp)]))
     special = kind == "special"
-    drawn = oracle.random_values(own, SYMBOLS, rng, kind if special else "normal")
-    free = {v.name: drawn[v.name] for v in own if not v.assumed}
+    drawn = oracle.random_values(unknowns, SYMBOLS, rng, kind if special else "normal")
+    free = {v.name: drawn[v.name] for v in unknowns if not v.assumed}
     exact = not smooth and rng.random() < 0.5
     match kind:
         case "special" if rng.random() < 0.3:
@@ -98,14 +98,14 @@ _MOST: Final = 8
 def _constants(sides: Sequence[Term], numbers: Iterable[Fraction]) -> list[float]:
     """The numbers that occur, but for the least telling ones, as many as are of use."""
     found = [*numbers, *(t.value for t in postorder(*sides) if t.op == "constant")]
-    own = dict.fromkeys(abs(as_float(n)) for n in found)
-    return [n for n in own if isfinite(n) and n not in (0, 1)][:_MOST]
+    magnitudes = dict.fromkeys(abs(as_float(n)) for n in found)
+    return [n for n in magnitudes if isfinite(n) and n not in (0, 1)][:_MOST]
 
 
 def _near(known: Sequence[float], like: Array, rng: np.random.Generator, exact: bool) -> Array:
     """Entries that are a law's numbers, or simple functions of one or two; or beside those."""
-    own = [*known, 1.0, 1.0, 0.5]
-    n, m = (rng.choice(own, like.shape) for _ in range(2))
+    candidates = [*known, 1.0, 1.0, 0.5]
+    n, m = (rng.choice(candidates, like.shape) for _ in range(2))
     kinds = [n, n + 1, n - 1, 2 * n, 1 / n, n / 2, n + m, n - m, n * m, n / m, n + 0.5]
     with np.errstate(over="ignore"):
         signs = rng.choice([-1.0, 1.0], like.shape)
@@ -197,12 +197,12 @@ def _breaks(t: Term, known: Sequence[float]) -> Iterator[_Break]:
             if name == "where":
                 yield _Break(t.args[:1], _first, (0.0,))
         case name if name in FUNCTIONS:
-            own = FUNCTIONS[name]
-            ends = tuple(x for x in own.domain if isfinite(x))
-            steps = _ROUNDED if own.stepwise and not own.is_test else _PLAIN
+            function = FUNCTIONS[name]
+            ends = tuple(x for x in function.domain if isfinite(x))
+            steps = _ROUNDED if function.stepwise and not function.is_test else _PLAIN
             for a in t.args:
                 yield _Break((a,), _first, (*steps, *ends))
-            if known and not own.stepwise:
+            if known and not function.stepwise:
                 yield _Break(t.args[:1], _first, tuple(known))
         case _:
             return
@@ -210,7 +210,7 @@ def _breaks(t: Term, known: Sequence[float]) -> Iterator[_Break]:
 
 # Nodes at whose breaks a law is most likely to break.
 _SHARP: Final = _COMPARING | {"abs", "sign", "relu", "mod"} | {
-    name for name, own in FUNCTIONS.items() if own.stepwise
+    name for name, function in FUNCTIONS.items() if function.stepwise
 }  # fmt: skip
 
 
@@ -224,12 +224,12 @@ def _at_break(
     """The values with one variable moved to where an operation breaks, or beside that."""
     if not breaks:
         return None
-    own = breaks[int(rng.integers(len(breaks)))]
-    names = [v.name for v in variables(*own.operands) if v.name in free]
+    place = breaks[int(rng.integers(len(breaks)))]
+    names = [v.name for v in variables(*place.operands) if v.name in free]
     if not names:
         return None
     name = names[rng.integers(len(names))]
-    solved = _solved(own, name, values, float(rng.choice(own.numbers)), rng)
+    solved = _solved(place, name, values, float(rng.choice(place.numbers)), rng)
     if solved is None:
         return None
     moved, where = solved
@@ -240,7 +240,7 @@ def _at_break(
 
 
 def _solved(
-    own: _Break, name: str, values: Values, target: float, rng: np.random.Generator
+    place: _Break, name: str, values: Values, target: float, rng: np.random.Generator
 ) -> tuple[Array, Array] | None:
     """A variable's value at which a quantity has a number, and which of its entries were moved."""
     array = values[name]
@@ -254,7 +254,7 @@ def _solved(
     def quantity(s: float) -> Array:
         moved = {**values, name: np.where(where, s, array)}
         with np.errstate(all="ignore"):
-            return own.quantity(*oracle.evaluate(own.operands, moved, SYMBOLS)) - target
+            return place.quantity(*oracle.evaluate(place.operands, moved, SYMBOLS)) - target
 
     start = float(array[where][0])
     first, second = quantity(start), quantity(start + 1)
