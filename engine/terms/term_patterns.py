@@ -1,9 +1,11 @@
-"""Whether a term is an instance of another one: the same with terms in place of variables."""
+"""Terms in place of variables: what is an instance of what, and names for what is replaced."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
-from eggrad.engine.indices.spec import canonical, hadamard, scaling
+from eggrad.engine.indices.affine import size_symbols
+from eggrad.engine.indices.spec import Size, canonical, hadamard, scaling
+from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import (
     Term,
@@ -12,6 +14,7 @@ from eggrad.engine.terms.term import (
     postorder,
     rebuild,
     variable,
+    variables,
 )
 
 POINTWISE: Final = frozenset({"add", "subtract", "divide", "power", "negate"})
@@ -123,3 +126,30 @@ def is_symmetric_product(t: Term) -> bool:
         return False
     first, second, out = t.spec
     return canonical([second, first], out) == t.data
+
+
+def apart(
+    replaced: Sequence[Term], inside: Sequence[Term], outside: Sequence[Term]
+) -> tuple[dict[Term, Term], dict[Size, Size]]:
+    """New names for variables that are replaced, and for the sizes that no other ones have.
+
+    `inside` are the terms in which they are replaced, variables among them, `outside` what has
+    names that are taken too.
+
+    >>> x, y = variable("x", ("n",)), variable("y", ("m",))
+    >>> places, sizes = apart([x], [einsum("i,j->ij", x, y), x, y], [])
+    >>> places[x].data, sizes
+    (('x_', ()), {'n': 'n_'})
+    """
+    every = variables(*inside, *outside)
+    names, taken = {v.name for v in every}, {*symbols(*inside, *outside)}
+    places = {v: variable(_unused(v.name, names), v.dims, v.assumed) for v in replaced}
+    kept = symbols(*(v for v in variables(*inside) if v not in places))
+    local = {s for v in replaced for d in v.dims for s in size_symbols(d)} - {*kept}
+    return places, {s: _unused(s, taken) for s in sorted(local)}
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -28,20 +28,20 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array, check_shape, known_sizes, real_numbers, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
-from eggrad.engine.terms.term_patterns import substituted
+from eggrad.engine.terms.term_patterns import apart, substituted
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, is_plain, pick, select
-from eggrad.frontend.expression.no_values import (
+from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
+from eggrad.frontend.expression.refusals import (
+    NoSuchMethod,
     no_array,
     no_format,
     no_integer,
+    no_method,
     no_number,
     no_truth,
 )
-from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
-from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
-from eggrad.frontend.expression.substitution import apart
 from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_mapping, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes

@@ -12,7 +12,7 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.texts import shown
-from eggrad.frontend.expression.numpy_refusals import refusal
+from eggrad.frontend.expression.refusals import refusal
 from eggrad.frontend.text.doors import checked_flag, checked_text
 
 _FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}

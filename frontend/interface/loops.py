@@ -14,7 +14,6 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import real_numbers, symbols
 from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import (
     Condition,
     Expression,
@@ -25,6 +24,7 @@ from eggrad.frontend.expression.expression import (
 )
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.expression.gathering import has_integers
+from eggrad.frontend.interface.batching import batched
 from eggrad.frontend.interface.traced import checked_function, deeper, located
 from eggrad.frontend.interface.trees import Structure, flatten, paths, unflatten
 from eggrad.frontend.text.doors import checked_flag

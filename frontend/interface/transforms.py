@@ -14,9 +14,9 @@ import numpy as np
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import numbers
-from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
+from eggrad.frontend.interface.batching import batched
 from eggrad.frontend.interface.derivatives import (
     derivative_by,
     gradients_by,
