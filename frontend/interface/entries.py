@@ -51,6 +51,10 @@ class _Text:
         self.known[name] = value
         return name
 
+    def returned(self, value: Any) -> str:
+        """What is returned at every call: arrays are the caller's to change."""
+        return f"{self.constant(value)}{'.copy()' * isinstance(value, np.ndarray)}"
+
     def require(self, *conditions: str) -> None:
         """Go on only where all conditions hold."""
         self.lines += [f"if not ({' and '.join(conditions)}):", "    return _missed"]
@@ -150,7 +154,7 @@ def entry(
     text.require(f"({tier}.changes_at is None or {tier}.calls + 1 < {tier}.changes_at)")
     taken = (names[p] if type(p) is int else text.constant(p) for p in parameters)
     slots, nested = flatten(result)
-    outputs = (f"_out[{s.place}]" if isinstance(s, Slot) else text.constant(s) for s in slots)
+    outputs = (f"_out[{s.place}]" if isinstance(s, Slot) else text.returned(s) for s in slots)
     text.lines += [
         "try:",
         f"    _out = {compiled}({', '.join(taken)})",

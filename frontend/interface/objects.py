@@ -10,6 +10,7 @@ from abc import ABCMeta
 from collections.abc import Iterator
 from dis import get_instructions
 from functools import cached_property, lru_cache
+from sys import modules
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final, NamedTuple, cast
 
@@ -48,20 +49,25 @@ _STORED: Final = ("__setattr__", "__delattr__")
 _CALLED: Final = {
     **dict.fromkeys(("COMPARE_OP", "CONTAINS_OP"), _COMPARED),
     **dict.fromkeys(("max", "min", "sorted", "sort", "index", "count", "remove"), _COMPARED),
+    **dict.fromkeys(("lt", "le", "eq", "ne", "ge", "gt", "contains", "countOf"), _COMPARED),
+    **dict.fromkeys(("%", "%=", "mod"), _SHOWN),
     **dict.fromkeys(("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC"), _SHOWN),
     **dict.fromkeys(("CONVERT_VALUE", "str", "repr", "ascii", "print"), _SHOWN),
     **dict.fromkeys(("STORE_ATTR", "DELETE_ATTR"), _STORED),
     "MATCH_CLASS": ("match",),
 }
-# What making an object calls, and what nothing does that computes.
+MADE: Final = frozenset({"__init__", "__new__", "__post_init__"})
+"""What making an object calls."""
+
+# What nothing calls that computes.
 _NEVER: Final = frozenset(
     {
-        *("__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__"),
-        *("__del__", "__hash__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
-        *("__replace__", "__annotate__", "__annotate_func__"),
+        *("__init_subclass__", "__class_getitem__", "__del__", "__hash__", "__reduce__"),
+        *("__reduce_ex__", "__getstate__", "__setstate__", "__replace__", "__annotate__"),
+        "__annotate_func__",
     }
 )
-_ONLY_WHERE_USED: Final = frozenset({*_COMPARED, *_SHOWN, *_STORED, *_NEVER})
+_ONLY_WHERE_USED: Final = frozenset({*_COMPARED, *_SHOWN, *_STORED, *MADE, *_NEVER})
 
 _HEAP_TYPE: Final = 1 << 9
 _POINTER: Final = 8
@@ -85,6 +91,10 @@ def home_of(value: Any) -> str:
     """The package that a function, class or module is from, whatever it says itself."""
     if isinstance(value, FunctionType):
         name = value.__globals__.get("__name__")
+        # What is evaluated with the names of a module is not of it.
+        module = modules.get(name) if isinstance(name, str) else None
+        if module is None or vars(module) is not value.__globals__:
+            return ""
     else:
         name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     return str(name or "").partition(".")[0]
@@ -99,15 +109,16 @@ def uses(code: CodeType) -> frozenset[str]:
     >>> sorted(n for n in uses(f.__code__) if n in ("scale", "__str__", "__eq__", "__setattr__"))
     ['__eq__', '__str__', 'scale']
     """
-    found = {*code.co_names}
-    for word in (*code.co_names, *{i.opname for i in get_instructions(code)}):
-        found.update(_CALLED.get(word, ()))
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            found |= uses(constant)
-        elif isinstance(constant, str) and "%" in constant:
-            found.update(_SHOWN)
-    return frozenset(found)
+    instructions = [*get_instructions(code)]
+    found = called(*code.co_names, *(i.opname for i in instructions))
+    found |= called(*(i.argrepr for i in instructions if i.argrepr[:1] == "%"))
+    inner = (uses(c) for c in code.co_consts if isinstance(c, CodeType))
+    return frozenset(found.union(*inner))
+
+
+def called(*words: str) -> set[str]:
+    """Names of functions and instructions, with the operators that they alone may call."""
+    return {*words}.union(*(_CALLED.get(word, ()) for word in words))
 
 
 def slots(value: object) -> tuple[MemberDescriptorType, ...] | None:
@@ -161,20 +172,21 @@ def of_class(kind: type, named: frozenset[str] | set[str]) -> Iterator[tuple[str
         for name, value in [*vars(c).items()]:
             is_operator = name[:2] == "__" == name[-2:] and name not in _ONLY_WHERE_USED
             if name in named or (is_operator and hasattr(type(value), "__get__")):
-                yield f"({number}){name}", _function_of(value)
+                for k, function in enumerate(_functions_of(value)):
+                    yield f"({number}.{k}){name}", function
 
 
-def _function_of(value: Any) -> Any:
-    """The function that a method or property calls; what is neither as it is."""
+def _functions_of(value: Any) -> tuple[Any, ...]:
+    """The functions that a method or property calls; what is neither as it is."""
     kind: type = type(value)
     if kind is property:
-        return value.fget
+        return value.fget, value.fset, value.fdel
     if kind is staticmethod:
-        return cast("staticmethod[..., Any]", value).__func__
+        return (cast("staticmethod[..., Any]", value).__func__,)
     if kind is cached_property:
-        return cast("cached_property[Any]", value).func
+        return (cast("cached_property[Any]", value).func,)
     if isinstance(value, _INERT):
-        return None
+        return ()
     if hasattr(kind, "__get__") and kind is not FunctionType:
         raise HiddenError
-    return value
+    return (value,)

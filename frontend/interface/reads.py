@@ -7,6 +7,7 @@ they are compared with what they were; where there is anything else, such as a g
 numbers, nobody can say whether it changed.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dis import get_instructions
@@ -23,6 +24,7 @@ from types import (
     UnionType,
 )
 from typing import Any, Final, NamedTuple
+from weakref import ref
 
 import numpy as np
 
@@ -32,7 +34,9 @@ from eggrad.frontend.interface.objects import (
     ABSENT,
     BY_TEXT,
     CONSTANT,
+    MADE,
     HiddenError,
+    called,
     home_of,
     of_class,
     slots,
@@ -71,6 +75,8 @@ _SIMPLE: Final = (int, float, bool, str, type(None))
 _DEEPEST: Final = 9
 _DEEPEST_READ: Final = 60
 _MOST_PARTS: Final = 1000
+# What draws numbers.
+_RANDOM: Final = re.compile(r"\.(random|_?qmc)\b")
 # To call a function again takes as long as to compare so much.
 _MOST_VISITED: Final = 4000
 _MOST_OBJECTS: Final = 60
@@ -81,7 +87,7 @@ _INTEGERS: Final = (1, 2, 4, 8)
 
 
 class Read(NamedTuple):
-    """A value that a function reads, and its parts; none of a value that cannot change."""
+    """A value that a function reads, or its parts where it may change."""
 
     value: object
     parts: list[object] | None
@@ -125,7 +131,8 @@ def _as_it_is(value: object, parts: list[object]) -> Read:
     # Of what is its own only part, arrays alone may hold something else later.
     if len(parts) <= 2 and parts[-1] is value and type(value) is not np.ndarray:
         return Read(value, None)
-    return Read(value, _copied(parts))
+    # What holds the function that reads it would never go.
+    return Read(None, _copied(parts))
 
 
 def _copied(parts: list[object]) -> list[object]:
@@ -142,7 +149,18 @@ def _is_same(before: Read, value: object) -> bool:
 
 def _parts_of(value: object) -> list[object]:
     """What has to be the same; what a function reads has names of its own."""
-    return [value] if isinstance(value, FunctionType | CodeType | type) else [*_parts(value)]
+    if isinstance(value, FunctionType | CodeType | type):
+        return [_reference(value)]
+    return [*_parts(value)]
+
+
+def _reference(value: object) -> object:
+    """What tells an object from others, and does not keep it where that is possible."""
+    try:
+        # The same one each time, as long as somebody has it.
+        return ref(value)
+    except TypeError:
+        return value
 
 
 def _same_parts(a: object, b: object) -> bool:
@@ -344,18 +362,19 @@ class _Reading:
         self._known: set[int] = set()
         self._depth = self._visited = self._bytes = 0
         for kind in classes:
-            self._add_class(f"({kind.__qualname__})", kind)
+            self._add_class("", kind)
+        # They are made anew of what the function is given.
+        made = {*self.classes}
         self._read("", function)
-        named = -1
+        known: tuple[int, ...] = ()
         # What one method reads may name further ones.
-        while named < len(self.named):
-            named = len(self.named)
+        while known != (known := (len(self.named), len(self.values), len(self.objects))):
             # Both grow.
             for name, value in self.objects:
                 self._read_attributes(name, value)
             for kind in [*self.classes]:
-                self._read_class(self.classes[kind], kind)
-        if self.objects and not self.named.isdisjoint(BY_TEXT):
+                self._read_class(kind, self.named | MADE if kind in made else self.named)
+        if (self.objects or made) and not self.named.isdisjoint(BY_TEXT):
             raise HiddenError
 
     def _read(self, name: str, value: Any) -> None:
@@ -375,17 +394,17 @@ class _Reading:
             self.values[name] = value
             if isinstance(value, FunctionType):
                 self._read_function(name, value)
-            elif isinstance(value, type):
-                # A class is known as that of objects alone.
-                self.named.add(value.__name__)
-                if value not in self.classes:
-                    deque(_parts(value), maxlen=0)
             else:
-                if isinstance(value, BuiltinFunctionType):
-                    # It may have another name here.
-                    self.named.add(value.__name__)
-                    if not isinstance(value.__self__, ModuleType | None):
-                        self._read(f"{name}.(self)", value.__self__)
+                if isinstance(value, BuiltinFunctionType | type) and value.__name__ != "__new__":
+                    # It may have another name here. What is made anew needs a class as well.
+                    self.named |= called(value.__name__)
+                if isinstance(value, type):
+                    # Of somebody's class objects may be made.
+                    deque(_parts(value), maxlen=0)
+                elif isinstance(value, BuiltinFunctionType) and not isinstance(
+                    value.__self__, ModuleType | None
+                ):
+                    self._read(f"{name}.(self)", value.__self__)
                 self._visit(name, value)
         self._depth -= 1
 
@@ -401,7 +420,9 @@ class _Reading:
             self.values[name] = code
             self.named |= uses(code)
             for own, read in _variables(function):
-                self._read(f"{name}.{own}", read)
+                # Methods that call `super` close over their class, which is that of an object.
+                if own != "__class__" or "super" not in code.co_names:
+                    self._read(f"{name}.{own}", read)
         elif function.__closure__ and home_of(function) != "eggrad":
             # What decorates a function of somebody's calls it.
             self.functions[id(function)] = function
@@ -415,6 +436,9 @@ class _Reading:
         """Note an object, and those in containers."""
         kind: type = type(value)
         if kind in _SIMPLE:
+            return
+        if depth and isinstance(value, FunctionType | MethodType | partial):
+            self._read(name, value)
             return
         self._visited += 1
         if self._visited > _MOST_VISITED:
@@ -450,13 +474,14 @@ class _Reading:
                 self._read(path + name, own)
 
     def _add_class(self, path: str, kind: type) -> None:
-        for own in kind.__mro__[:-1]:
-            self.classes.setdefault(own, path)
+        for base in kind.__mro__[:-1]:
+            # Several may have one name.
+            self.classes.setdefault(base, f"{path}({len(self.classes)}.{base.__qualname__})")
 
-    def _read_class(self, path: str, kind: type) -> None:
+    def _read_class(self, kind: type, named: set[str]) -> None:
         """Add what is named of a class; operators act without being named."""
-        for name, own in of_class(kind, self.named):
-            place = f"{path}({kind.__qualname__}){name}"
+        for name, own in of_class(kind, named):
+            place = self.classes[kind] + name
             if place not in self.values:
                 self.values[place] = None
                 self._read(place, own)
@@ -491,7 +516,7 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
 def _parts(value: Any, depth: int = 0) -> Iterator[object]:
     """What has to be the same for a value to be the same."""
     kind: type = type(value)
-    if kind is np.ndarray and value.dtype != object:
+    if kind is np.ndarray and not value.dtype.hasobject:
         yield value
     elif _is_plain(value):
         yield from (kind, value)
@@ -517,7 +542,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield value
     elif value is ABSENT or slots(value) is not None:
         # What it has has names of its own.
-        yield value
+        yield _reference(value)
     else:
         raise HiddenError
 
@@ -533,7 +558,8 @@ def _is_plain(value: Any) -> bool:
 
 def _is_constant(value: Any) -> bool:
     """Whether a module, class or function is one of those that do not change."""
-    if isinstance(value, ModuleType) and ".random" in value.__name__:
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    if isinstance(module, str) and _RANDOM.search(module):
         return False
     if isinstance(value, ModuleType | type | FunctionType | BuiltinFunctionType):
         return home_of(value) in CONSTANT

@@ -8,10 +8,10 @@ function is used without calling the Python function again as long as what that 
 """
 
 import linecache
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property, wraps
 from inspect import signature, unwrap
 from operator import index
@@ -31,7 +31,14 @@ from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface.entries import MISSED, Entry, Slot, entry
 from eggrad.frontend.interface.reads import OF_OBJECT, TRANSFORMED, Reads, changed, reads, watch
 from eggrad.frontend.interface.tiers import Optimize, TieredFunction
-from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
+from eggrad.frontend.interface.trees import (
+    Structure,
+    branches,
+    flatten,
+    is_numbers,
+    paths,
+    unflatten,
+)
 from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.words import format_axes
 
@@ -135,19 +142,15 @@ class Arguments:
     @cached_property
     def classes(self) -> list[type]:
         """The classes of arguments, as far as somebody has made them."""
-        found: dict[type, None] = {}
-        nested = [*self.structures]
-        while nested:
-            structure = nested.pop()
-            if structure is not None:
-                if structure[0] not in (dict, list, tuple):
-                    found[structure[0]] = None
-                nested += structure[2]
-        return [*found]
+        return _classes(self.structures)
 
     @property
     def key(self) -> Hashable | None:
         """What has to be the same for a traced function to be the same; None if nobody knows."""
+        for branch in branches(*self.structures):
+            # What else is a key may do other things than what is equal to it.
+            if branch.kind is dict and not all(type(n) in (str, int) for n in branch.names):
+                return None
         fixed: list[Hashable] = []
         for k, leaf in enumerate(self.leaves):
             if k in self.variables:
@@ -172,6 +175,11 @@ class Arguments:
     def like(self, place: int, found: Mapping[int, Any]) -> Any:
         """What belongs to each leaf of an argument, in the argument's structure; None elsewhere."""
         return unflatten(self.structures[place], [found.get(k) for k in self.places[place]])
+
+
+def _classes(structures: Iterable[Structure]) -> list[type]:
+    kinds = dict.fromkeys(b.kind for b in branches(*structures))
+    return [kind for kind in kinds if kind not in (dict, list, tuple)]
 
 
 def _is_expression(leaf: Any) -> bool:
@@ -212,12 +220,23 @@ def _is_variable(leaf: Any, *, by: bool, option: bool, integers: bool = False) -
 
 def _fixed_key(leaf: Any) -> Hashable | None:
     """What tells constants apart."""
-    if isinstance(leaf, np.ndarray) and leaf.dtype != object:
-        return "array", leaf.shape, leaf.dtype.str, leaf.tobytes()
-    if isinstance(leaf, int | float | str | bytes | None | np.generic):
+    kind: type = type(leaf)
+    if kind is np.ndarray and not leaf.dtype.hasobject:
+        return "array", leaf.shape, repr(leaf.dtype.descr), leaf.tobytes()
+    if _is_fixed(leaf):
         # Text tells 0 from -0.
-        return type(leaf), repr(leaf)
+        return kind, repr(leaf)
     return None
+
+
+def _is_fixed(leaf: Any) -> bool:
+    """Whether a leaf is a number or a text, of no class of somebody's."""
+    kind: type = type(leaf)
+    is_number = isinstance(leaf, np.generic) and not isinstance(leaf, np.void)
+    return kind in _FIXED or (is_number and kind.__module__ == "numpy")
+
+
+_FIXED: Final = (int, float, bool, str, bytes, type(None))
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
@@ -476,8 +495,10 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
         read = reads(f, given.classes) if known else None
         call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
         names = changed(read, f, given.classes) if read is not None else None
-        # What a function keeps in an object it may keep of every call.
+        # What a function keeps in an object, or returns of its own, it may do at every call.
         if names is not None and any(OF_OBJECT in name for name in names):
+            names = None
+        if not _is_repeated(call.traced):
             names = None
         if calls is not None and read is not None and names is not None:
             calls.unwatched |= names
@@ -486,6 +507,12 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
     found = call([_value(given.leaves[k]) for k in given.variables] + [*map(_value, vectors)])
     derived = len(found) - sum(map(_is_expression, call.traced.aux))
     return Outputs(found[:derived], _aux(call.traced, found[derived:]), call.traced, call)
+
+
+def _is_repeated(traced: Traced) -> bool:
+    """Whether what a function returned beside the values can be returned again."""
+    known = (type(a) is np.ndarray or _is_expression(a) or _is_fixed(a) for a in traced.aux)
+    return all(known) and not _classes([traced.aux_structure])
 
 
 def _call(
@@ -570,9 +597,12 @@ def _symbolic(
 
 
 def _aux(traced: Traced, computed: Sequence[Any]) -> Any:
-    """The further outputs, expressions among them computed."""
+    """The further outputs, expressions among them computed; arrays are the caller's to change."""
     left = iter(computed)
-    leaves = [next(left) if isinstance(a, Expression) else a for a in traced.aux]
+    leaves = [
+        next(left) if isinstance(a, Expression) else a.copy() if type(a) is np.ndarray else a
+        for a in traced.aux
+    ]
     return unflatten(traced.aux_structure, leaves)
 
 
@@ -639,6 +669,10 @@ class _Ways:
         self._slow.put(id(call), (call, times + 1))
         if times + 1 not in _AT:
             return
+        # Results are made of slots first, which a class may refuse.
+        kinds = _classes([*plan.given.structures, call.traced.structure])
+        if not all(map(_is_only_filled, kinds)):
+            return
         unchanged = watch(self.function, plan.given.classes)
         if unchanged is None or changed(call.read, self.function, plan.given.classes):
             return
@@ -656,6 +690,13 @@ class _Ways:
         way = entry(given, plan.order, call.function, known, result=result, unchanged=unchanged)
         if way is not None:
             self.entries = (way, *self.entries[: _MOST_WAYS - 1])
+
+
+def _is_only_filled(kind: type) -> bool:
+    """Whether objects of a class of arguments are made without a look at what they hold."""
+    if is_dataclass(kind):
+        return not hasattr(kind, "__post_init__") and kind.__dataclass_params__.init  # pyright: ignore
+    return kind.__new__ is kind.__mro__[-3].__new__
 
 
 _MOST_WAYS: Final = 8

@@ -24,6 +24,21 @@ class Branch(NamedTuple):
 Structure = Branch | None
 """How a value is nested; None is a value that is no container."""
 
+
+def branches(*structures: Structure) -> Iterator[Branch]:
+    """The containers of some values, and those in them.
+
+    >>> [b.kind.__name__ for b in branches(flatten({"a": (np.ones(2), [np.ones(1)])})[1])]
+    ['dict', 'tuple', 'list']
+    """
+    waiting = [*structures]
+    while waiting:
+        structure = waiting.pop()
+        if structure is not None:
+            yield structure
+            waiting += structure.parts
+
+
 _Opened = tuple[type, tuple[Hashable, ...], list[Any]]
 """A container's type, the names of its parts, and the parts."""
 

@@ -1,10 +1,13 @@
 """Functions that read objects: what has changed is never missed, what nobody can say is asked."""
 
+import gc
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partialmethod, singledispatch
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -316,6 +319,120 @@ def bases() -> Program:
     return lambda x: m.k * x, lambda: setattr(Model, "__bases__", (Second,))
 
 
+def an_object_of_a_class() -> Program:
+    class Net:
+        act = Weight(2.0)
+
+        def loss(self, x: Any) -> Any:
+            return self.act(x)
+
+    net = Net()
+    return net.loss, lambda: setattr(net.act, "w", 5.0)
+
+
+def an_object_that_a_method_closes_over() -> Program:
+    inner = Weight(2.0)
+
+    class Net:
+        def part(self) -> Weight:
+            return inner
+
+        def loss(self, x: Any) -> Any:
+            return self.part().w * x
+
+    return Net().loss, lambda: setattr(inner, "w", 5.0)
+
+
+def a_derivative_in_a_dict() -> Program:
+    scale = [2.0]
+    forces = {"a": eg.grad(lambda x: scale[0] * x**2)}
+    return lambda x: 1.0 * forces["a"](x), lambda: scale.__setitem__(0, 5.0)
+
+
+def a_derivative_as_a_default() -> Program:
+    scale = [2.0]
+
+    def f(x: Any, g: Any = eg.grad(lambda x: scale[0] * x**2)) -> Any:  # noqa: B008
+        return g(x)
+
+    return f, lambda: scale.__setitem__(0, 5.0)
+
+
+def an_object_made_of_a_known_class() -> Program:
+    class Dual:
+        eps = 2.0
+
+        def __init__(self, a: Any, b: Any = None) -> None:
+            self.a = a
+            self.b = self.eps if b is None else b
+
+        def __mul__(self, other: "Dual") -> "Dual":
+            return Dual(self.a * other.a)
+
+    d, e = Dual(1.0, 1.0), Dual(1.0, 1.0)
+
+    def f(x: Any) -> Any:
+        product = d * e
+        return product.a * product.b * x
+
+    return f, lambda: setattr(Dual, "eps", 5.0)
+
+
+def a_setter() -> Program:
+    unit = [2.0]
+
+    class Model:
+        def __init__(self) -> None:
+            self.kept = 0.0
+
+        @property
+        def w(self) -> Any:
+            return self.kept
+
+        @w.setter
+        def w(self, value: Any) -> None:
+            self.kept = value * unit[0]
+
+        def loss(self, x: Any) -> Any:
+            self.w = x
+            return self.w
+
+    return Model().loss, lambda: unit.__setitem__(0, 5.0)
+
+
+def the_names_of_a_module() -> Program:
+    names: dict[str, Any] = {**vars(np), "a": 2.0}
+    return eval("lambda x: a * x", names), lambda: names.update(a=5.0)
+
+
+def an_alias_of_max() -> Program:
+    class Level(Weight):
+        def __gt__(self, other: Any) -> bool:
+            return self.w > other.w
+
+        def __lt__(self, other: Any) -> bool:
+            return self.w < other.w
+
+    pick, a, b = max, Level(2.0), Level(1.0)
+
+    def f(x: Any) -> Any:
+        return (3.0 if pick(a, b) is a else 7.0) * x
+
+    return f, lambda: setattr(b, "w", 4.0)
+
+
+def text_by_a_variable() -> Program:
+    class Mode:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __str__(self) -> str:
+            return self.name
+
+    mode, table, template = Mode("a"), {"a": 1.0, "b": 2.0}, "%s"
+    return lambda x: table[template % mode] * x, lambda: setattr(mode, "name", "b")
+
+
 @pytest.mark.parametrize(
     "program",
     [
@@ -347,6 +464,15 @@ def bases() -> Program:
         a_number_with_attributes,
         a_row_of_a_table,
         bases,
+        an_object_of_a_class,
+        an_object_that_a_method_closes_over,
+        a_derivative_in_a_dict,
+        a_derivative_as_a_default,
+        an_object_made_of_a_known_class,
+        a_setter,
+        the_names_of_a_module,
+        an_alias_of_max,
+        text_by_a_variable,
     ],
 )
 @pytest.mark.parametrize("calls", [1, 5])
@@ -475,3 +601,120 @@ def test_large_arrays_of_objects_are_not_compared() -> None:
     assert reads(lambda x: data.images[0] * x) is None
     data.images = np.zeros(10)
     assert reads(lambda x: data.images[0] * x) is not None
+
+
+def test_models_are_freed() -> None:
+    class Model(Weight):
+        def __init__(self) -> None:
+            super().__init__(2.0)
+            self.parts = [self]
+            self.slope = eg.grad(self.loss)
+
+        def loss(self, x: Any) -> Any:
+            return self.w * x + len(self.parts)
+
+    def used(model: Model) -> "ref[Model]":
+        for _ in range(4):
+            model.slope(1.0)
+            eg.grad(model)(1.0)
+        return ref(model)
+
+    known = [used(Model()) for _ in range(3)]
+    gc.collect()
+    assert all(r() is None for r in known)
+
+
+@dataclass
+class Checked:
+    """An argument that looks at what it is given."""
+
+    w: Any
+
+    def __post_init__(self) -> None:
+        self.scale = state["scale"]
+        if not hasattr(self.w, "shape"):
+            raise TypeError(self.w)
+
+
+def test_arguments_that_look_at_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    slope = eg.grad(lambda p: p.scale * (p.w @ p.w))
+    for _ in range(4):
+        assert (slope(Checked(np.ones(2))).w == 4).all()
+    monkeypatch.setitem(state, "scale", 5.0)
+    assert (slope(Checked(np.ones(2))).w == 10).all()
+
+
+def test_methods_of_arguments_by_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    slope = eg.grad(lambda p, how: getattr(p, how)())
+    for _ in range(4):
+        assert slope(Parameters(1.0), "predict").w == 2
+    monkeypatch.setitem(state, "scale", 5.0)
+    assert slope(Parameters(1.0), "predict").w == 5
+
+
+def test_classes_of_one_name() -> None:
+    scales = [2.0, 3.0]
+
+    def made(k: int) -> Any:
+        @dataclass
+        class Params:
+            w: float
+
+            def predict(self) -> Any:
+                return scales[k] * self.w
+
+        return Params
+
+    first, second = made(0), made(1)
+    slope = eg.grad(lambda p, q: p.predict() * q.predict())
+    assert slope(first(1.0), second(1.0)).w == 6
+    scales[1] = 5.0
+    assert slope(first(1.0), second(1.0)).w == 10
+    scales[0] = 7.0
+    assert slope(first(1.0), second(1.0)).w == 35
+
+
+class Mode(StrEnum):
+    """An option that is a text and more."""
+
+    FAST = "fast"
+
+    @property
+    def factor(self) -> float:
+        return state["scale"]
+
+
+def test_options_that_do_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    slope = eg.grad(lambda x, mode: mode.factor * x)
+    assert [slope(1.0, Mode.FAST) for _ in range(4)] == [2] * 4
+    monkeypatch.setitem(state, "scale", 5.0)
+    assert slope(1.0, Mode.FAST) == 5
+
+
+def test_objects_as_keys_of_arguments() -> None:
+    layer = Weight(2.0)
+    slope = eg.grad(lambda p: sum(key.w * x for key, x in p.items()))
+    assert [slope({layer: 1.0})[layer] for _ in range(4)] == [2] * 4
+    layer.w = 5.0
+    assert slope({layer: 1.0})[layer] == 5
+
+
+def test_what_is_returned_beside_is_the_callers() -> None:
+    slope = eg.grad(lambda x: (x * x, np.zeros(2)), has_aux=True)
+    for _ in range(6):
+        _, aux = slope(1.0)
+        assert (aux == 0).all()
+        aux += 1
+
+
+def test_objects_that_are_returned_beside() -> None:
+    found = Parameters(1.0)
+    slope = eg.grad(lambda x: (x * x, found), has_aux=True)
+    for w in range(5):
+        found.w = float(w)
+        assert slope(1.0)[1].w == w
+
+
+def test_generators_of_random_numbers_are_asked() -> None:
+    slope = eg.grad(lambda x: x * np.random.Generator(np.random.PCG64()).normal())
+    assert len({float(slope(1.0)) for _ in range(4)}) == 4
