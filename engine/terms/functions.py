@@ -756,6 +756,9 @@ def function_of(op: str, data: object) -> Function | None:
 ELEMENTWISE: Final = tuple(f.name for f in _KNOWN if not f.lowered)
 """The functions that expressions have."""
 
+CALLED: Final = tuple(f for f in ELEMENTWISE if not FUNCTIONS[f].is_test and f != "pow")
+"""Those that Python calls by their names; the others are operators there."""
+
 UNARY: Final = tuple(f for f in ELEMENTWISE if FUNCTIONS[f].arity == 1)
 """Those of one operand."""
 

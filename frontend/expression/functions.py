@@ -11,7 +11,7 @@ from eggrad.engine.indices.spec import Dims, Size, Spec
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
-from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
+from eggrad.engine.terms.functions import CALLED, FUNCTIONS, MATRIX_FUNCTIONS, UNARY
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.axes import normalized
@@ -319,6 +319,9 @@ det = _function("det")
 adj = _function("adj")
 logabsdet = _function("logabsdet")
 signdet = _function("signdet")
+# What has a record has a function, also where no type checker has to know its name.
+for _name in CALLED:
+    globals().setdefault(_name, (_function if _name in UNARY else _function_of_two)(_name))
 
 
 # Sums of exponentials along axes, as SciPy has them; compiled code does not overflow -----

@@ -215,7 +215,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that has it, once."""
     if name not in __all__:
-        raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
+        _look_up(name)
     if name in ("linalg", "special"):
         found = import_module(f"eggrad.frontend.expression.{name}")
     else:
@@ -223,6 +223,13 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f"eggrad.{home}"), name)
     globals()[name] = found
     return found
+
+
+def _look_up(name: str) -> None:
+    """Refuse a name that no function with a record has."""
+    public = name[:1] != "_"
+    if not public or name not in import_module("eggrad.engine.terms.functions").CALLED:
+        raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
