@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from eggrad.frontend.interface.compile import compile
 from eggrad.frontend.interface.equivalence import equivalent
 from eggrad.frontend.page.question import Question
 from eggrad.frontend.page.reading import Reading, read
-from eggrad.frontend.printing.formats import format_unchanged
+from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
 from eggrad.frontend.text.words import Format
 from eggrad.frontend.workbench import graph
@@ -29,22 +29,11 @@ from eggrad.frontend.workbench.trace import trace_derivative
 
 Answer = dict[str, Any]
 
-# The languages to copy from, as the page calls them; those that fail are left out.
-LANGUAGES: Final[dict[Format, str]] = {
-    "python": "NumPy",
-    "jax": "JAX",
-    "torch": "PyTorch",
-    "julia": "Julia",
-    "matlab": "MATLAB",
-    "sympy": "SymPy",
-    "latex": "LaTeX",
-    "matrix": "Matrix notation",
-    "unicode": "Unicode",
-    "index": "Index notation",
-    "einsum": "eggrad's language",
-    "elementwise": "Entry by entry",
-    "json": "JSON",
-}
+# The languages to copy from, programs first; those that fail are left out.
+LANGUAGES: Final = sorted(
+    (name for name in get_args(Format) if FORMATS[name].label),
+    key=lambda name: FORMATS[name].form is None,
+)
 MOST_NODES: Final = 40
 """The largest expression whose e-graph is drawn."""
 _LIMITS: Final = graph.Limits(classes=40, members=6)
@@ -140,7 +129,7 @@ def _code(question: Question, found: Reading) -> Answer:
     f = found.asked().expression
     both = partial(compile, [f, result])
     writers: dict[str, Callable[[], str]] = {
-        name: partial(result.to, language) for language, name in LANGUAGES.items()
+        FORMATS[language].label: partial(result.to, language) for language in LANGUAGES
     }
     writers["NumPy, compiled with the value"] = lambda: both().source
     return {"code": [_text(name, write) for name, write in writers.items()]}

@@ -1,7 +1,9 @@
 """The languages in which an expression can be written."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
+from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -14,7 +16,11 @@ from eggrad.frontend.printing.julia import format_julia
 from eggrad.frontend.printing.latex import format_latex
 from eggrad.frontend.printing.matlab import format_matlab
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
-from eggrad.frontend.printing.program_forms import LACKING, computed
+from eggrad.frontend.printing.program_forms import (
+    in_exact_numbers,
+    stable,
+    stable_by_exponentials,
+)
 from eggrad.frontend.printing.python import format_python
 from eggrad.frontend.printing.sympy import format_sympy
 from eggrad.frontend.printing.unicode import format_unicode
@@ -31,32 +37,56 @@ def _unicode(term: Term, scope: Sequence[Term]) -> str:
     return format_unicode(term, scope) if has_notation(term) else format_index(term)
 
 
-FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
-    "einsum": format_problem,
-    "matrix": _matrix,
-    "index": lambda term, _: format_index(term),
-    "unicode": _unicode,
-    "latex": lambda term, _: format_latex(term),
-    "python": format_python,
-    "elementwise": lambda term, _: format_elementwise(term),
-    "jax": format_jax,
-    "torch": format_torch,
-    "sympy": format_sympy,
-    "matlab": format_matlab,
-    "julia": format_julia,
-    "json": format_json,
-    "dot": lambda term, _: format_dot(term),
-}
-"""What writes a term in each language, given variables that fix its sizes."""
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A language in which an expression can be written.
 
-_WITH_NUMBERS: Final = ("einsum", "python", "jax", "torch", "sympy", "matlab", "julia", "json")
-"""The languages that write the numbers of an array; the others give it a name."""
+    `write` makes its text of a term, given variables that fix its sizes. The page offers it by its
+    `label`. A `formula` is one, no definition, program or picture; it may be the `shortest` equal
+    one that is found. A program has a `form` of its own, which neither overflows nor loses digits.
+    It writes `numbers` of arrays, which have names elsewhere, and `loops`.
+    """
 
-_WITH_LOOPS: Final = ("python", "jax", "torch", "json", "dot")
+    write: Callable[[Term, Sequence[Term]], str]
+    label: str = ""
+    formula: bool = False
+    shortest: bool = False
+    form: Callable[[Term], Term] | None = None
+    numbers: bool = False
+    loops: bool = False
 
-SHORTENED: Final = ("matrix", "unicode", "latex")
-FORMULAS: Final = ("einsum", "matrix", "unicode", "index", "latex")
-"""The languages in which a term is a formula, not a definition, a program or a picture."""
+
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        "einsum": Format(
+            write=format_problem, label="eggrad's language", formula=True, numbers=True
+        ),
+        "matrix": Format(write=_matrix, label="Matrix notation", formula=True, shortest=True),
+        "index": Format(
+            write=lambda term, _: format_index(term), label="Index notation", formula=True
+        ),
+        "unicode": Format(write=_unicode, label="Unicode", formula=True, shortest=True),
+        "latex": Format(
+            write=lambda term, _: format_latex(term), label="LaTeX", formula=True, shortest=True
+        ),
+        "python": Format(write=format_python, label="NumPy", form=stable, numbers=True, loops=True),
+        "elementwise": Format(
+            write=lambda term, _: format_elementwise(term), label="Entry by entry"
+        ),
+        "jax": Format(write=format_jax, label="JAX", form=stable, numbers=True, loops=True),
+        "torch": Format(write=format_torch, label="PyTorch", form=stable, numbers=True, loops=True),
+        "sympy": Format(write=format_sympy, label="SymPy", form=in_exact_numbers, numbers=True),
+        "matlab": Format(
+            write=format_matlab, label="MATLAB", form=stable_by_exponentials, numbers=True
+        ),
+        "julia": Format(
+            write=format_julia, label="Julia", form=stable_by_exponentials, numbers=True
+        ),
+        "json": Format(write=format_json, label="JSON", numbers=True, loops=True),
+        "dot": Format(write=lambda term, _: format_dot(term), loops=True),
+    }
+)
+"""Every language, by the name that `to` takes."""
 
 
 def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
@@ -70,9 +100,10 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.^3'
     """
-    if language in LACKING:
-        term = computed(term, language)
-    elif language in SHORTENED and not steps_of(term):
+    known = FORMATS[language]
+    if known.form is not None:
+        term = known.form(term)
+    elif known.shortest and not steps_of(term):
         term = shortest(term)
     return format_unchanged(language, term, scope)
 
@@ -96,12 +127,11 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_unchanged("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.*(x.*x)'
     """
-    checked_word("to", "language", language, FORMATS)
-    if language not in _WITH_LOOPS and steps_of(term):
-        known = ", ".join(_WITH_LOOPS)
-        raise UnsupportedOperation(f"{language} has no loops; the formats that have: {known}")
-    written = term if language in _WITH_NUMBERS else _with_named_arrays(term)
-    return FORMATS[language](written, scope)
+    known = FORMATS[checked_word("to", "language", language, FORMATS)]
+    if not known.loops and steps_of(term):
+        others = ", ".join(name for name, other in FORMATS.items() if other.loops)
+        raise UnsupportedOperation(f"{language} has no loops; the formats that have: {others}")
+    return known.write(term if known.numbers else _with_named_arrays(term), scope)
 
 
 def format_formula(language: str, term: Term, scope: Sequence[Term]) -> str:

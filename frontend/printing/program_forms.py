@@ -1,6 +1,5 @@
 """What a program computes of a term: its stable form, in operations that the language has."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from eggrad.engine.terms.term import Term
@@ -13,20 +12,24 @@ _NOWHERE: Final = frozenset(
         *("inverse_from_cholesky", "logdet_from_cholesky", "log_cosh"),
     }
 )
-LACKING: Final[Mapping[str, frozenset[str]]] = {
-    **dict.fromkeys(("python", "jax", "torch", "matlab", "julia"), _NOWHERE),
-    # The exponents of its numbers are integers of any size: nothing overflows.
-    "sympy": _NOWHERE | {"norm", "logdet", *OF_EXPONENTIALS},
-}
-"""The languages of programs, and which numeric operations each of them lacks."""
+_IN_EXACT_NUMBERS: Final = _NOWHERE | {"norm", "logdet", *OF_EXPONENTIALS}
 
 
-def computed(term: Term, language: str) -> Term:
+def stable(term: Term) -> Term:
     """The term as it is, or where it may overflow or lose digits an equal one that does not.
 
     >>> from eggrad.engine.terms.term import add, apply, constant, variable
-    >>> computed(apply("log", add(constant(1), apply("exp", variable("x")))), "jax").op
+    >>> stable(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-    found = program_form(term, LACKING[language])
-    return by_exponentials(found) if language in ("matlab", "julia") else found
+    return program_form(term, _NOWHERE)
+
+
+def stable_by_exponentials(term: Term) -> Term:
+    """The same for languages without functions of sums of exponentials."""
+    return by_exponentials(stable(term))
+
+
+def in_exact_numbers(term: Term) -> Term:
+    """The same where exponents of numbers are integers of any size: nothing overflows."""
+    return program_form(term, _IN_EXACT_NUMBERS)

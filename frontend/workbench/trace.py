@@ -10,7 +10,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.own_rules import Rules, accepted
-from eggrad.frontend.printing.formats import FORMULAS, format_formula
+from eggrad.frontend.printing.formats import FORMATS, format_formula
 from eggrad.frontend.workbench.experiment import BASE, Variant, rule_names
 
 
@@ -80,7 +80,7 @@ def _traced(
     known = rule_names(variant)
     steps: list[Step] = []
 
-    notation = language if language in FORMULAS else "einsum"
+    notation = language if language in FORMATS and FORMATS[language].formula else "einsum"
 
     def look(moment: Moment) -> None:
         fired = {rule: n for rule, n in moment.matches.items() if rule in known}

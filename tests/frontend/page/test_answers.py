@@ -7,6 +7,7 @@ import pytest
 
 from eggrad.frontend.page.answers import LANGUAGES, Answer, answer
 from eggrad.frontend.page.question import PARTS, Question
+from eggrad.frontend.printing.formats import FORMATS
 from tests.support.places import ROOT
 
 EXAMPLES = json.loads((ROOT / "frontend/page/static/examples.json").read_text("utf-8"))
@@ -58,7 +59,10 @@ def test_a_size_that_is_a_number() -> None:
 
 def test_code_computes_the_derivative() -> None:
     found = {c["name"]: c for c in asked("code", "x'*A*x")["code"]}
-    assert found.keys() == {*LANGUAGES.values(), "NumPy, compiled with the value"}
+    assert found.keys() == {
+        *(FORMATS[k].label for k in LANGUAGES),
+        "NumPy, compiled with the value",
+    }
     names: dict[str, object] = {}
     exec(found["NumPy"]["text"], names)
     a, x = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])
