@@ -539,7 +539,8 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield from _parts(value.__self__, depth + 1)
         yield value.__name__
     elif (isinstance(value, ModuleType | type) or callable(value)) and _is_constant(value):
-        yield value
+        # A derivative of ours may be held by what its function reads.
+        yield _reference(value) if isinstance(value, FunctionType) else value
     elif value is ABSENT or slots(value) is not None:
         # What it has has names of its own.
         yield _reference(value)

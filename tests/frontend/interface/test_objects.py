@@ -624,6 +624,23 @@ def test_models_are_freed() -> None:
     assert all(r() is None for r in known)
 
 
+def test_functions_that_read_their_derivative_are_freed() -> None:
+    def used() -> "ref[Any]":
+        known: dict[str, Any] = {"scale": 2.0}
+
+        def f(x: Any) -> Any:
+            return known["scale"] * x
+
+        known["slope"] = eg.grad(f)
+        for _ in range(4):
+            known["slope"](1.0)
+        return ref(f)
+
+    found = used()
+    gc.collect()
+    assert found() is None
+
+
 @dataclass
 class Checked:
     """An argument that looks at what it is given."""
