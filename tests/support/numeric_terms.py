@@ -81,9 +81,17 @@ def roots(draw: st.DrawFn, steps: int = 8) -> list[t.Term]:
 
 
 def is_tame(terms: Sequence[t.Term], values: Mapping[str, Any], sizes: Mapping[str, int]) -> bool:
-    """Whether rounding cannot grow much: no node is infinite, huge, or tiny but not zero."""
+    """Whether rounding cannot grow much: no node is infinite, huge, or tiny but not zero.
+
+    Nor is a determinant of which the logarithm or the sign is taken.
+    """
     nodes = list(t.postorder(*terms))
-    return all(
+    found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
+    dets = [np.linalg.det(found[n.args[0]]) for n in nodes if n.op in _OF_DETERMINANTS]
+    return all((det != 0).all() for det in dets) and all(
         np.isfinite(v).all() and (np.abs(v) < 1e4).all() and (np.abs(v[v != 0]) > 1e-7).all()
-        for v in oracle.evaluate(nodes, values, sizes)
+        for v in (*found.values(), *dets)
     )
+
+
+_OF_DETERMINANTS = ("logabsdet", "signdet", "logabsdets", "signdets")
