@@ -47,6 +47,8 @@ class Function:
     at 0; `exact` gives its rational values. `undone_by` is the function that leads back from its
     values; a `composite` one has a definition by others, which comparing uses.
 
+    An `operator`, as each test is, has a sign in Python and no name.
+
     A `stepwise` function is constant but for jumps; an `is_test` is 1 or 0. A `damping` function
     has no larger relative error than its operand, a `lossy` one may lose digits, and one that
     `grows` may overflow. Code avoids it where there is another form, unless it `may_grow`: as a
@@ -74,6 +76,7 @@ class Function:
     zero_at_zero_alone: bool = False
     stepwise: bool = False
     is_test: bool = False
+    operator: bool = False
     exact: Callable[[Fraction], Fraction | None] = lambda _: None
     undone_by: str = ""
     composite: bool = False
@@ -93,6 +96,7 @@ class Function:
             object.__setattr__(self, "rates", (self.name,))
         if self.is_test:
             object.__setattr__(self, "stepwise", True)
+            object.__setattr__(self, "operator", True)
 
     @property
     def key(self) -> str:
@@ -397,6 +401,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="pow",
+        operator=True,
         spelled={"matlab": "{} .^ {}", "julia": "{} .^ {}", "sympy": "{} ** {}"},
         standard="{} ** {}",
         sentence="A power of every entry, each with an exponent of its own.",
@@ -756,8 +761,8 @@ def function_of(op: str, data: object) -> Function | None:
 ELEMENTWISE: Final = tuple(f.name for f in _KNOWN if not f.lowered)
 """The functions that expressions have."""
 
-CALLED: Final = tuple(f for f in ELEMENTWISE if not FUNCTIONS[f].is_test and f != "pow")
-"""Those that Python calls by their names; the others are operators there."""
+CALLED: Final = tuple(f for f in ELEMENTWISE if not FUNCTIONS[f].operator)
+"""Those that Python calls by their names."""
 
 UNARY: Final = tuple(f for f in ELEMENTWISE if FUNCTIONS[f].arity == 1)
 """Those of one operand."""

@@ -18,7 +18,7 @@ from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.equivalence import Verdict, equivalent
 from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.words import Format, format_number
+from eggrad.frontend.text.words import FormatName, format_number
 
 # 2 is for mistakes in the input.
 STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
@@ -46,7 +46,7 @@ def equal(
     rounds: int | None,
     rules: tuple[str, ...],
     steps: bool,
-    notation: Format,
+    notation: FormatName,
     as_json: bool,
 ) -> None:
     """Say whether LEFT and RIGHT are equal, by which rules, or at which values they differ.

@@ -24,7 +24,7 @@ from eggrad.frontend.interface.check import check_derivatives
 from eggrad.frontend.interface.derivatives import Mode
 from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem
-from eggrad.frontend.text.words import Format
+from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench import trace as tracing
 from eggrad.frontend.workbench.trace import Step, as_json, format_trace
 
@@ -37,7 +37,7 @@ _sizes = click.option(
 _format = click.option(
     "--format",
     "language",
-    type=click.Choice(get_args(Format)),
+    type=click.Choice(get_args(FormatName)),
     help="The language to print; that of TEXT, where nothing is said.",
 )
 _mode = click.option(
@@ -72,7 +72,7 @@ def diff(
     *,
     wrt: Sequence[str],
     mode: Mode,
-    language: Format,
+    language: FormatName,
     rules: tuple[str, ...],
     check: bool,
     trace: bool,
@@ -129,7 +129,7 @@ def simplify(
     text: str,
     problem: Problem,
     *,
-    language: Format,
+    language: FormatName,
     rules: tuple[str, ...],
     trace: bool,
     sizes: dict[str, int] | int | None,

@@ -44,7 +44,7 @@ from eggrad.frontend.expression.refusals import (
 )
 from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_mapping, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
-from eggrad.frontend.text.words import Format, format_axes
+from eggrad.frontend.text.words import FormatName, format_axes
 
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
@@ -551,7 +551,7 @@ class Expression(_Compared):
         """The number of distinct nodes, variables and constants included."""
         return node_count([self.thin.term])
 
-    def to(self, language: Format) -> str:
+    def to(self, language: FormatName) -> str:
         """The text in another language.
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has

@@ -50,7 +50,7 @@ from eggrad.frontend.matrix.declarations import given_dims
 from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
 from eggrad.frontend.text.doors import checked_mapping, checked_text, checked_word
-from eggrad.frontend.text.words import Format
+from eggrad.frontend.text.words import FormatName
 
 Shapes = Mapping[str, Sequence[Affine]]
 
@@ -248,7 +248,7 @@ class Definition:
             self._last = asked, tiered(lambda _: found)
         return self._last[1]
 
-    def to(self, language: Format) -> str:
+    def to(self, language: FormatName) -> str:
         r"""Write it as "elementwise", the notation of `str`, as "latex", or as an expression.
 
         Every other language is one of `Expression.to`. Raises `UnsupportedOperation` for none of
@@ -258,7 +258,7 @@ class Definition:
         >>> print(d.to("latex"))
         f_{i, j} = \exp\left(x_{i + j}\right), \quad 0 \le i < 3, \; 0 \le j < 5
         """
-        checked_word("to", "language", language, get_args(Format))
+        checked_word("to", "language", language, get_args(FormatName))
         if language == "elementwise":
             return str(self)
         if language == "latex":

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.errors import MISTAKES, EggradError
+from eggrad.frontend.interface.objects import SIMPLE
 from eggrad.frontend.interface.reads import same_arrays
 from eggrad.frontend.interface.tiers import TieredFunction
 from eggrad.frontend.interface.trees import Structure, flatten
@@ -21,8 +22,6 @@ MISSED: Final = object()
 """What an entry returns where somebody has to look."""
 
 Entry = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-
-_FIXED: Final = (int, float, str, bool, bytes, type(None))
 
 
 class Slot:
@@ -90,7 +89,7 @@ class _Text:
         elif kind is np.ndarray and not fixed and leaf.dtype is _FLOAT:
             shape = self.constant(leaf.shape)
             self.require(of_kind, f"{name}.dtype is _float64", f"{name}.shape == {shape}")
-        elif kind in _FIXED and fixed:
+        elif kind in SIMPLE and fixed:
             known = self.constant(leaf)
             # What is 0 has two signs.
             equal = f"{of_kind} and {name} == {known}{' != 0' * (kind is float)}"

@@ -48,7 +48,7 @@ from eggrad.frontend.printing.verdict import format_sides, format_steps, format_
 from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
-from eggrad.frontend.text.words import Format, format_axes
+from eggrad.frontend.text.words import FormatName, format_axes
 from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
@@ -114,9 +114,9 @@ class Verdict:
         """
         return self._find_steps(self.rules)
 
-    def explain(self, language: Format = "matrix") -> str:
+    def explain(self, language: FormatName = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
-        checked_word("explain", "language", language, get_args(Format))
+        checked_word("explain", "language", language, get_args(FormatName))
         if self.steps is None:
             return "no chain of single steps was found within the budget"
         text = self._print_steps(self.steps, language)

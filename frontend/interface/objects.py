@@ -24,20 +24,15 @@ CONSTANT: Final = frozenset(
 
 BY_TEXT: Final = frozenset(
     {
-        *(
-            "getattr",
-            "hasattr",
-            "setattr",
-            "delattr",
-            "attrgetter",
-            "methodcaller",
-            "dir",
-            "format",
-        ),
-        *("format_map", "__dict__", "__getattribute__", "type", "__class__", "__new__", "match"),
+        *("getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller", "dir"),
+        *("format", "format_map", "match", "type"),
+        *("__class__", "__dict__", "__getattribute__", "__new__", "__subclasses__"),
     }
 )
 """Names by which code reads objects without naming what it reads, or makes others like them."""
+
+SIMPLE: Final = (int, float, bool, str, bytes, type(None))
+"""The types of values that are all that they have."""
 
 ABSENT: Final = object()
 """What a slot has that is not set."""

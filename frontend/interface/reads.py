@@ -8,7 +8,6 @@ numbers, nobody can say whether it changed.
 """
 
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dis import get_instructions
 from functools import lru_cache, partial
@@ -35,6 +34,7 @@ from eggrad.frontend.interface.objects import (
     BY_TEXT,
     CONSTANT,
     MADE,
+    SIMPLE,
     HiddenError,
     called,
     home_of,
@@ -71,7 +71,6 @@ _LOADS: Final = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 # In front of the name of an object's attribute.
 OF_OBJECT: Final = "@"
 _CONTAINERS: Final = (tuple, list, dict, set, frozenset)
-_SIMPLE: Final = (int, float, bool, str, type(None))
 _DEEPEST: Final = 9
 _DEEPEST_READ: Final = 60
 _MOST_PARTS: Final = 1000
@@ -399,8 +398,8 @@ class _Reading:
                     # It may have another name here. What is made anew needs a class as well.
                     self.named |= called(value.__name__)
                 if isinstance(value, type):
-                    # Of somebody's class objects may be made.
-                    deque(_parts(value), maxlen=0)
+                    # Of somebody's class, which is refused here, objects may be made.
+                    list(_parts(value))
                 elif isinstance(value, BuiltinFunctionType) and not isinstance(
                     value.__self__, ModuleType | None
                 ):
@@ -435,7 +434,7 @@ class _Reading:
     def _visit(self, name: str, value: Any, depth: int = 0) -> None:
         """Note an object, and those in containers."""
         kind: type = type(value)
-        if kind in _SIMPLE:
+        if kind in SIMPLE:
             return
         if depth and isinstance(value, FunctionType | MethodType | partial):
             self._read(name, value)
@@ -550,7 +549,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
 
 def _is_plain(value: Any) -> bool:
     """Whether a value is a number or a text, without attributes, and no row of an array."""
-    if type(value) in _SIMPLE:
+    if type(value) in SIMPLE:
         return True
     if not isinstance(value, _PLAIN) or isinstance(value, np.void):
         return False

@@ -29,6 +29,7 @@ from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface.entries import MISSED, Entry, Slot, entry
+from eggrad.frontend.interface.objects import SIMPLE
 from eggrad.frontend.interface.reads import OF_OBJECT, TRANSFORMED, Reads, changed, reads, watch
 from eggrad.frontend.interface.tiers import Optimize, TieredFunction
 from eggrad.frontend.interface.trees import (
@@ -222,7 +223,7 @@ def _fixed_key(leaf: Any) -> Hashable | None:
     """What tells constants apart."""
     kind: type = type(leaf)
     if kind is np.ndarray and not leaf.dtype.hasobject:
-        return "array", leaf.shape, repr(leaf.dtype.descr), leaf.tobytes()
+        return "array", leaf.shape, repr(leaf.dtype), leaf.tobytes()
     if _is_fixed(leaf):
         # Text tells 0 from -0.
         return kind, repr(leaf)
@@ -233,10 +234,7 @@ def _is_fixed(leaf: Any) -> bool:
     """Whether a leaf is a number or a text, of no class of somebody's."""
     kind: type = type(leaf)
     is_number = isinstance(leaf, np.generic) and not isinstance(leaf, np.void)
-    return kind in _FIXED or (is_number and kind.__module__ == "numpy")
-
-
-_FIXED: Final = (int, float, bool, str, bytes, type(None))
+    return kind in SIMPLE or (is_number and kind.__module__ == "numpy")
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
@@ -432,13 +430,11 @@ class _Calls:
 _derived: Final[Recent[Hashable, TieredFunction]] = Recent(_MOST_DERIVED)
 _calls: Final[WeakKeyDictionary[Any, _Calls]] = WeakKeyDictionary()
 _calls_lock: Final = Lock()
-# Callables that are equal only where they are the same.
-_COMPARED: Final = (MethodType,)
 
 
 def _calls_of(f: Function) -> _Calls | None:
     """The calls that are remembered of a function."""
-    if getattr(type(f), "__eq__", None) is not object.__eq__ and type(f) not in _COMPARED:
+    if getattr(type(f), "__eq__", None) is not object.__eq__ and type(f) is not MethodType:
         # It may be equal to another one that reads something else.
         return None
     try:

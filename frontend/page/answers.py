@@ -22,7 +22,7 @@ from eggrad.frontend.page.question import Question
 from eggrad.frontend.page.reading import Reading, read
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
-from eggrad.frontend.text.words import Format
+from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench import graph
 from eggrad.frontend.workbench.experiment import BASE, Case, laws
 from eggrad.frontend.workbench.trace import trace_derivative
@@ -31,7 +31,7 @@ Answer = dict[str, Any]
 
 # The languages to copy from, programs first; those that fail are left out.
 LANGUAGES: Final = sorted(
-    (name for name in get_args(Format) if FORMATS[name].label),
+    (name for name in get_args(FormatName) if FORMATS[name].label),
     key=lambda name: FORMATS[name].form is None,
 )
 MOST_NODES: Final = 40

@@ -15,7 +15,7 @@ from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 if TYPE_CHECKING:
     from lark import Token
 
-Format = Literal[
+FormatName = Literal[
     "einsum", "matrix", "index", "unicode", "latex", "python", "elementwise",
     "jax", "torch", "sympy", "matlab", "julia", "json", "dot",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 import eggrad as eg
 from eggrad.frontend.expression import numpy_protocols
-from eggrad.frontend.text.words import Format
+from eggrad.frontend.text.words import FormatName
 
 Draw = Callable[[Random], Any]
 SIZES: Final = {"m": 2, "n": 3}
@@ -94,7 +94,7 @@ BY_NAME: Final[Mapping[str, Draw]] = {
     "backend": one_of("numpy", "numpy", "array_api", None),
     "structure": one_of("dense", "factored"),
     "columns": one_of(None, 1),
-    "language": one_of(*get_args(Format)),
+    "language": one_of(*get_args(FormatName)),
     "argnums": one_of(0, (0,), -1),
     "in_axes": one_of(0, (0,), None),
     "out_axes": one_of(0, -1),
@@ -194,7 +194,7 @@ _OPERATORS: Final = (
 ARGUMENTS: Final[Mapping[str, Draw]] = {
     "evaluate": lambda rng: [values_of(rng.choice((*VECTORS, *SCALARS)))],
     "substitute": lambda rng: [{rng.choice("xyzc"): rng.choice((Y, 2, X + 1))}],
-    "to": lambda rng: [rng.choice(get_args(Format))],
+    "to": lambda rng: [rng.choice(get_args(FormatName))],
     "__getitem__": lambda rng: [rng.choice(KEYS)],
     "cost": one_of([{"m": 2, "n": 3}], [3]),
     "clip": one_of([0, 1]),
@@ -331,14 +331,14 @@ def _of_definition(rng: Random) -> Call:
     name = rng.choice(("evaluate", "adjoint", "jacobian", "to", "of"))
     args: Mapping[str, list[Any]] = {
         "evaluate": [{"x": [1.0, 2.0], "c": 3.0}], "adjoint": ["x"], "jacobian": ["x"],
-        "to": [rng.choice(get_args(Format))], "of": [expressions(rng)],
+        "to": [rng.choice(get_args(FormatName))], "of": [expressions(rng)],
     }  # fmt: skip
     return Call(f"{d!r}.{name}", getattr(d, name), [*args[name]], {})
 
 
 def _of_verdict(rng: Random) -> Call:
     verdict = eg.equivalent(eg.log(eg.exp(X)), X)
-    return Call("a verdict.explain", verdict.explain, [rng.choice(get_args(Format))], {})
+    return Call("a verdict.explain", verdict.explain, [rng.choice(get_args(FormatName))], {})
 
 
 def _of_declared(rng: Random) -> Call:

@@ -30,6 +30,16 @@ class Weight:
         return self.w * x
 
 
+class Named:
+    """An object that is written by its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
 def an_attribute_that_was_absent() -> Program:
     class Model(Weight):
         def loss(self, x: Any) -> Any:
@@ -205,26 +215,12 @@ def an_object_made_of_its_class() -> Program:
 
 
 def text_of_an_object() -> Program:
-    class Mode:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def __str__(self) -> str:
-            return self.name
-
-    mode, table = Mode("a"), {"a": 1.0, "b": 2.0}
+    mode, table = Named("a"), {"a": 1.0, "b": 2.0}
     return lambda x: table[f"{mode}"] * x, lambda: setattr(mode, "name", "b")
 
 
 def text_by_percent() -> Program:
-    class Mode:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def __str__(self) -> str:
-            return self.name
-
-    mode, table = Mode("a"), {"a": 1.0, "b": 2.0}
+    mode, table = Named("a"), {"a": 1.0, "b": 2.0}
     return lambda x: table["%s" % mode] * x, lambda: setattr(mode, "name", "b")  # noqa: UP031
 
 
@@ -378,6 +374,17 @@ def an_object_made_of_a_known_class() -> Program:
     return f, lambda: setattr(Dual, "eps", 5.0)
 
 
+def subclasses() -> Program:
+    class Model:
+        pass
+
+    m, made = Model(), list[type]()
+    return (
+        lambda x: (1.0 + len(m.__class__.__subclasses__())) * x,
+        lambda: made.append(type("Further", (Model,), {})),
+    )
+
+
 def a_setter() -> Program:
     unit = [2.0]
 
@@ -422,14 +429,7 @@ def an_alias_of_max() -> Program:
 
 
 def text_by_a_variable() -> Program:
-    class Mode:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def __str__(self) -> str:
-            return self.name
-
-    mode, table, template = Mode("a"), {"a": 1.0, "b": 2.0}, "%s"
+    mode, table, template = Named("a"), {"a": 1.0, "b": 2.0}, "%s"
     return lambda x: table[template % mode] * x, lambda: setattr(mode, "name", "b")
 
 
@@ -469,6 +469,7 @@ def text_by_a_variable() -> Program:
         a_derivative_in_a_dict,
         a_derivative_as_a_default,
         an_object_made_of_a_known_class,
+        subclasses,
         a_setter,
         the_names_of_a_module,
         an_alias_of_max,

@@ -20,7 +20,7 @@ from eggrad.engine.terms.term import apply, cofactors, numeric, variable, variab
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.matrix import has_notation
-from eggrad.frontend.text.words import Format
+from eggrad.frontend.text.words import FormatName
 from tests.support.array_programs import run_julia, run_matlab
 from tests.support.printed_samples import NAMES, close, sample, values_of
 from tests.support.random_matrix_texts import DIMS, random_text
@@ -43,7 +43,7 @@ def function_in(text: str) -> Any:
 
 
 def test_the_command_line_has_all_formats() -> None:
-    assert get_args(Format) == (*FORMATS,)
+    assert get_args(FormatName) == (*FORMATS,)
 
 
 def check(f: eg.Expression, languages: Sequence[str] = PROGRAMS) -> None:
