@@ -22,6 +22,7 @@ from eggrad.frontend.expression.expression import (
     as_expression,
     combine,
     expression,
+    where,
 )
 from eggrad.frontend.text.doors import checked_flag, checked_text, checked_words
 from eggrad.frontend.text.sizes import unknown, unknown_size
@@ -64,6 +65,7 @@ __all__ = [
     "transpose",
     "trunc",
     "variable",
+    "where",
 ]
 
 
@@ -285,15 +287,21 @@ def _documented(sentence: str, call: str, shape: Dims = ("n",)) -> str:
     return f"{sentence}\n\n    >>> {call}.shape\n    {shape}\n    "
 
 
-def _function_of_two(name: str) -> Callable[[Expression, Expression], Expression]:
-    def function(a: Expression, b: Expression) -> Expression:
-        return applied(name, a, b)
+def _function_of_several(name: str) -> Callable[..., Expression]:
+    def function(*operands: Expression) -> Expression:
+        if len(operands) != arity:
+            raise TypeError(f"{name} takes {arity} operands, not {len(operands)}")
+        return applied(name, *operands)
 
+    arity = FUNCTIONS[name].arity
     function.__name__ = function.__qualname__ = name
     sentence = f"{FUNCTIONS[name].sentence} Operands are broadcast, else it is a `ShapeError`."
-    function.__doc__ = _documented(sentence, f'{name}(variable("x", ("n",)), 2)')
+    numbers = ", ".join(["2"] * (arity - 1))
+    function.__doc__ = _documented(sentence, f'{name}(variable("x", ("n",)), {numbers})')
     return function
 
+
+OfTwo = Callable[[Expression, Expression], Expression]
 
 sin = _function("sin")
 cos = _function("cos")
@@ -310,9 +318,9 @@ floor = _function("floor")
 ceil = _function("ceil")
 trunc = _function("trunc")
 round = _function("round")
-maximum = _function_of_two("maximum")
-minimum = _function_of_two("minimum")
-mod = _function_of_two("mod")
+maximum: OfTwo = _function_of_several("maximum")
+minimum: OfTwo = _function_of_several("minimum")
+mod: OfTwo = _function_of_several("mod")
 abs = _function("abs")
 inv = _function("inv")
 det = _function("det")
@@ -321,7 +329,7 @@ logabsdet = _function("logabsdet")
 signdet = _function("signdet")
 # What has a record has a function, also where no type checker has to know its name.
 for _name in CALLED:
-    globals().setdefault(_name, (_function if _name in UNARY else _function_of_two)(_name))
+    globals().setdefault(_name, (_function if _name in UNARY else _function_of_several)(_name))
 
 
 # Sums of exponentials along axes, as SciPy has them; compiled code does not overflow -----
