@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.backends.dialect import WORDS
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES
 from eggrad.engine.costs.calibration import Probe, Trial, drawn, fastest, measured_curves, vectors
@@ -36,7 +37,7 @@ _ELEMENTWISE: Final = {
     "maximum": "xp.maximum(x, y)",
     "sqrt": "xp.sqrt(x)",
 } | {
-    f.name: f.standard.format("x")
+    f.name: WORDS[f.name].format("x")
     for f in FUNCTIONS.values()
     if f.arity == 1 and f.rates == (f.name,)
 }

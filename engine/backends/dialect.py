@@ -4,9 +4,10 @@ Nothing is written in place and no layout in memory is assumed: what a compiler 
 ordering is left to the library. `own` has what the standard lacks (`kernels.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from eggrad.engine.backends.kernels import OF_EACH
 from eggrad.engine.compilation.dialect import (
     ATOM,
     POWER,
@@ -17,37 +18,49 @@ from eggrad.engine.compilation.dialect import (
 )
 from eggrad.engine.compilation.lowering import detail
 from eggrad.engine.compilation.program import ONE, Contraction, Instruction, Number, Program, Value
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.terms.functions import Function
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import OPERATIONS
 from eggrad.engine.terms.term import Term
 
 # Exponents that are written as a power with a whole number, which libraries multiply out.
 _WHOLE: Final = 16
-# Functions of whole arrays: their call, given the operands and what else identifies the node.
-_CALLS: Final = {
-    "inv": "own.inverse({x})",
-    "det": "own.determinant({x})",
-    "adj": "own.adjugate({x})",
-    "logabsdet": "own.sign_and_log_determinant({x})[1]",
-    "signdet": "own.sign_and_log_determinant({x})[0]",
-    "cofactors": "own.cofactors({k}, {x})",
-    "argsort": "own.argsort({x}, {k})",
+
+
+def _in_standard(code: str) -> str:
+    """What NumPy has as the standard has it, and `own` what is eggrad's."""
+    return code.replace("np.", "xp.") if "np." in code else f"own.{code}"
+
+
+WORDS: Final[Mapping[str, str]] = {
+    **{
+        o.name: _in_standard(o.code)
+        for o in OPERATIONS.values()
+        if o.code and o.name not in STACK_FUNCTIONS
+    },
+    "arcsin": "xp.asin({})",
+    "arccos": "xp.acos({})",
+    "arctan": "xp.atan({})",
+    "relu": "xp.maximum({}, 0.0)",
+    "round": "xp.round({})",
+    "pow": "{} ** {}",
+    "mod": "xp.remainder({}, {})",
+    "greater": "{} > {}",
+    "greater_equal": "{} >= {}",
+    "equal": "{} == {}",
+    "not_equal": "{} != {}",
     "max": "xp.max({x}, axis={k})",
     "min": "xp.min({x}, axis={k})",
-    "logsumexp": "own.log_sum_exp({x}, {k})",
-    "softmax": "own.softmax({x}, {k})",
-    "log_softmax": "own.log_softmax({x}, {k})",
-    "norm": "own.norm({x}, {k})",
-    "logdet": "own.log_determinant({x}, {k})",
-    "solve": "own.solve({x}, {y})",
-    "inverse_from_cholesky": "own.inverse_from_cholesky({x})",
-    "logdet_from_cholesky": "own.log_determinant_from_cholesky({x})",
-    "symmetric_product": "own.symmetric_product({k}, {x}, {y})",
-    "product_of_pairs": "own.product_of_pairs({x}, {y})",
-    **{name: f'own.of_each("{name}", {{x}})' for name in STACK_FUNCTIONS},
+    **{name: f'own.of_each("{name}", {{x}})' for name in OF_EACH},
+    "det": "own.determinant({x})",
+    "logabsdet": "own.sign_and_log_determinant({x})[1]",
+    "signdet": "own.sign_and_log_determinant({x})[0]",
+    "argsort": "own.argsort({x}, {k})",
 }
+"""What operations are called, with places for operands as in their records."""
 
 
 class StandardDialect(Dialect):
@@ -113,7 +126,9 @@ class StandardDialect(Dialect):
         function: Function
         function, asked = instruction.data
         texts = asked_operands(function, asked, self.broadcast_operands(instruction))
-        return function.standard.format(*(bracketed(text, ATOM) for text in texts)), ATOM
+        return WORDS.get(function.name, function.code).format(
+            *(bracketed(text, ATOM) for text in texts)
+        ), ATOM
 
     def _numbers(self, instruction: Instruction) -> Text:
         return f"own.numbers({self.atoms(instruction)[0]}{self.like()})", ATOM
@@ -188,5 +203,7 @@ class StandardDialect(Dialect):
 
     def _call(self, instruction: Instruction) -> Text:
         node: Term = instruction.data
+        if node.op not in WORDS:
+            raise UnsupportedOperation(f"{node.op} has no function in the array API standard")
         arrays = self.atoms(instruction)
-        return _CALLS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM
+        return WORDS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM

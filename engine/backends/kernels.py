@@ -21,7 +21,7 @@ from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summa
 from eggrad.engine.runtime.masks import shown_product
 from eggrad.engine.runtime.matrix_functions import cofactors, products_of_others, turned_back
 from eggrad.engine.runtime.selections import Sum, places_apart, selection_plan
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import numeric, variable
 
 
@@ -323,7 +323,7 @@ class Kernels:
 
     def of_each(self, name: str, stack: Any) -> Any:
         """A function of each matrix of a stack, by the name of its record."""
-        return _OF_EACH[name](self, stack)
+        return OF_EACH[name](self, stack)
 
     def matrix_exponential(self, stack: Any) -> Any:
         """The exponential of each matrix; the array API standard has none."""
@@ -583,7 +583,7 @@ class Kernels:
         return ones @ values
 
 
-_OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
+OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
     "cholesky": lambda kernels, x: kernels.cholesky(x),
     "eigenvalues": lambda kernels, x: kernels.xp.linalg.eigvalsh(x),
     "eigenvectors": lambda kernels, x: kernels.xp.linalg.eigh(x)[1],
@@ -600,6 +600,7 @@ _OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
     "logabsdets": lambda kernels, x: kernels.sign_and_log_determinant(x)[1],
     "signdets": lambda kernels, x: kernels.sign_and_log_determinant(x)[0],
 }
+"""Functions of each matrix of a stack, by their names."""
 
 
 def _ordered(xp: Any, x: Any, labels: Sequence[Any], wanted: Sequence[Any]) -> Any:

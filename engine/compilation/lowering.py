@@ -26,7 +26,7 @@ from eggrad.engine.indices.slices import Views, key_of, views
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
 from eggrad.engine.terms.loops import LAST, Recurrence, recurrence_of
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 

@@ -18,28 +18,10 @@ from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.slices import key_of
 from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import Function
+from eggrad.engine.terms.operations import OPERATIONS
 from eggrad.engine.terms.term import Term
 
-# Functions of whole arrays: their call, given the operands and what else identifies the node.
-_CALLS: Final = {
-    "inverse_from_cholesky": "inverse_from_cholesky({x})",
-    **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
-    "cofactors": "cofactors({k}, {x})",
-    **{f.name: f.code for f in EXTREMES.values()},
-    "argsort": 'np.argsort({x}, {k}, kind="stable")',
-    **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
-    "logsumexp": "log_sum_exp({x}, {k})",
-    "softmax": "softmax({x}, {k})",
-    "log_softmax": "log_softmax({x}, {k})",
-    "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
-    "norm": "norm({x}, {k})",
-    "logdet": "log_determinant({x}, {k})",
-    "solve": "solve({x}, {y})",
-    "symmetric_product": "symmetric_product({k}, {x}, {y})",
-    "product_of_pairs": "product_of_pairs({x}, {y})",
-}
 # The operators that write into their first operand, and the functions that write into either.
 _IN_PLACE: Final = {
     "add": ("+=", "np.add"),
@@ -317,7 +299,7 @@ class NumpyDialect(Dialect):
         """A function of whole arrays."""
         node: Term = instruction.data
         arrays = self.atoms(instruction)
-        text = _CALLS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
+        text = OPERATIONS[node.op].code.format(x=arrays[0], y=arrays[-1], k=detail(node))
         if node.op == "argsort" and node not in self.program.indices:
             text += ".astype(float)"
         return text, ATOM

@@ -16,8 +16,9 @@ from eggrad.engine.indices.affine import Lengths
 from eggrad.engine.indices.indicator_plan import Sparsity, stored_places, visited_dims
 from eggrad.engine.indices.spec import Dims, Size, Spec, identified
 from eggrad.engine.terms.binding import concrete, symbols
-from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import OPERATIONS
 from eggrad.engine.terms.term import (
     FUNCTION_NODES,
     LEAVES,
@@ -120,17 +121,6 @@ LEAF: Final = 500
 NUMBER: Final = 100
 # Entries of these take longer than an addition.
 SLOW: Final = {**dict.fromkeys(FUNCTION_NODES.values(), 10), "power": 10, "divide": 4}
-# Thirds of n³ operations, as `operations` counts them.
-MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
-# Entries of what only lowered terms have, by measurement, where an addition is 1.
-ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
-    "logsumexp": 14,
-    "softmax": 16,
-    "log_softmax": 16,
-    "norm": 3,
-    **{f.name: f.price for f in EXTREMES.values()},
-    "argsort": 30,
-}
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
 
@@ -219,8 +209,10 @@ class CostModel(Sized):
                 operations = self._product(data[0], args, deltas)
                 self._products[key] = operations + self._around(data, args, out, deltas)
                 return self._products[key]
-            case _ if constructor in MATRIX:
-                operations = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
+            case _ if constructor in MATRIX_FUNCTIONS:
+                operations = (
+                    MATRIX_FUNCTIONS[constructor].thirds * self.length(args[0][0]) ** 3 // 3
+                )
             case "cofactors":
                 operations = self.entries(out) * self.length(args[0][0])
             case "scale":
@@ -262,9 +254,9 @@ class CostModel(Sized):
             order = known if name == "symmetric_product" else 2
             return self.length(args[0][1]) ** order * self.entries(args[1])
         if name == "logdet_from_cholesky":
-            return self.length(args[0][0]) * ENTRY_PRICES["log1p"]
+            return self.length(args[0][0]) * FUNCTIONS["log1p"].price
         if name not in ("logdet", "solve", "inverse_from_cholesky"):
-            return ENTRY_PRICES[name] * self.entries(args[0])
+            return OPERATIONS[name].price * self.entries(args[0])
         n = self.length(args[0][0])
         substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
         half = known == "positive definite"

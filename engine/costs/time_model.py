@@ -29,16 +29,9 @@ from eggrad.engine.indices.indicator_plan import (
 )
 from eggrad.engine.indices.slices import placed_dims, views_of
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stack_axes
-from eggrad.engine.terms.functions import (
-    EXTREMES,
-    FUNCTIONS,
-    MATRIX_FUNCTIONS,
-    NUMERIC,
-    UNKNOWN_FUNCTION,
-    function_of,
-    record,
-)
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import FUNCTIONS, UNKNOWN_FUNCTION, function_of, record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES, NUMERIC
 from eggrad.engine.terms.term import (
     FUNCTION_NODES,
     LEAVES,
@@ -522,7 +515,6 @@ SHORT: Final = 10
 
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()}
 _REDUCING: Final = frozenset(
     {
         *STACK_FUNCTIONS,
@@ -602,7 +594,7 @@ def node_work(
     elif constructor == "scale":
         factors: Constants = (data[0], *constants)
         steps = _product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors, False)
-    elif constructor in _MATRIX or constructor == "cofactors":
+    elif constructor in MATRIX_FUNCTIONS or constructor == "cofactors":
         steps = _matrix_steps(constructor, data, args, out)
     elif constructor in NUMERIC_NAMES and data[0] in _REDUCING:
         steps = _reducing_steps(data[0], data[1], args, out)
@@ -708,7 +700,7 @@ def _matrix_steps(
     n = args[0][0]
     cube = (n, n, n)
     if constructor != "cofactors":
-        return [(_MATRIX[constructor], cube, ())]
+        return [(MATRIX_FUNCTIONS[constructor].rates[0], cube, ())]
     order = data[0]
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
 
@@ -740,7 +732,7 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
         case "argsort":
             return [(rate, whole, ()) for rate in ("exp", "exp", "exp")]
         case name if name in EXTREMES:
-            return [(EXTREMES[name].rate, whole, ())]
+            return [(EXTREMES[name].rates[0], whole, ())]
         case "softmax" | "log_softmax":
             return [("softmax", whole, ())]
         case "norm":

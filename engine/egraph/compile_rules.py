@@ -34,7 +34,8 @@ from eggrad.engine.laws.primitives import has_length_one, has_other_spec, is_dec
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored
 from eggrad.engine.laws.statements import nodes_of
 from eggrad.engine.terms.fixed_arrays import Entries
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, result_dims
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.operations import result_dims
 from eggrad.engine.terms.term import (
     FUNCTION_NODES,
     NUMERIC_NAMES,

@@ -14,8 +14,9 @@ from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_by
 from eggrad.engine.terms.assumptions import COMPUTED
-from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import FOR_DIGITS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
 
 LOSSY: Final = frozenset({"add", "subtract"})

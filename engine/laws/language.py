@@ -23,7 +23,8 @@ from eggrad.engine.errors import RuleError
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
 from eggrad.engine.terms.fixed_arrays import Entries
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
+from eggrad.engine.terms.functions import Function, record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
 
 Number = Fraction

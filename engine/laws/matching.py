@@ -30,7 +30,8 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.fixed_arrays import fixed_array_called
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, record
+from eggrad.engine.terms.functions import record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import (
     FUNCTION_NODES,
     NUMERIC_NAMES,

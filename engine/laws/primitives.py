@@ -33,8 +33,9 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.terms.fixed_arrays import Entries
-from eggrad.engine.terms.functions import EXTREMES, record
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import record
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term
 
 # Arithmetic stops at numbers of more digits than a double has, twice over.

@@ -2,7 +2,7 @@
 
 from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
 from eggrad.engine.laws.language import condition, primitive
-from eggrad.engine.terms.functions import places_dims
+from eggrad.engine.terms.operations import places_dims
 
 
 def _chosen(s: Spec, n: Dims) -> Indices:

@@ -11,7 +11,8 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.slices import views_of
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.laws.properties import TOTAL
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
+from eggrad.engine.terms.functions import Function, record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES
 
 

@@ -25,17 +25,9 @@ from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
 from eggrad.engine.indices.texts import LONGEST_NAME, is_text, shown
 from eggrad.engine.terms.assumptions import closure
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
-from eggrad.engine.terms.functions import (
-    FOR_CODE,
-    FOR_READING,
-    MATRIX_FUNCTIONS,
-    NUMERIC,
-    Function,
-    OwnFunction,
-    function_of,
-    record,
-    result_dims,
-)
+from eggrad.engine.terms.functions import Function, OwnFunction, function_of, record
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.operations import FOR_CODE, FOR_READING, NUMERIC, result_dims
 
 # What the data of a node say, by its operation.
 
@@ -265,8 +257,7 @@ def apply(function: str | Function, *args: Term) -> Term:
     if elementwise is not None:
         data = elementwise if isinstance(elementwise, OwnFunction) else None
         return _make(name, data, args, reduce(partial(_same, name), args).dims)
-    _square(name, *args)
-    return _make(name, None, args, () if MATRIX_FUNCTIONS[name].is_scalar else args[0].dims)
+    return _make(name, None, args, MATRIX_FUNCTIONS[name].dims(None, args[0].dims))
 
 
 def cofactors(k: int, a: Term) -> Term:
@@ -274,8 +265,7 @@ def cofactors(k: int, a: Term) -> Term:
 
     `cofactors(1, X)` is the matrix of cofactors, the transpose of `adj(X)`.
     """
-    _square("cofactors", a)
-    return _make("cofactors", k, (a,), a.dims * k)
+    return _make("cofactors", k, (a,), result_dims("cofactors", k, a.dims))
 
 
 _WITH_DATA: Final = (*NUMERIC, *FOR_READING)
@@ -324,11 +314,6 @@ def _same(operation: str, a: Term, b: Term) -> Term:
     if a.dims != b.dims:
         raise ShapeError(f"{operation}: the left side has axes {a.dims}, the right side {b.dims}")
     return b
-
-
-def _square(name: str, a: Term) -> None:
-    if len(a.dims) != 2 or a.dims[0] != a.dims[1]:
-        raise ShapeError(f"{name} needs a square matrix, its argument has axes {a.dims}")
 
 
 def term_sparsity(term: Term) -> Sparsity:

@@ -34,8 +34,9 @@ from eggrad.engine.laws.primitives import is_empty
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
-from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, UNARY
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
 # Random constraints for the tests of rules about indicators.

@@ -17,7 +17,8 @@ from eggrad.engine.oracle.oracle import is_law
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY, function_of
+from eggrad.engine.terms.functions import FUNCTIONS, UNARY, function_of
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import (
     Term,
     add,

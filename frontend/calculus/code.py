@@ -111,7 +111,7 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     def found() -> Sequence[Term]:
         return _stable([term], CostModel(), lacking, if_vouched=True)
 
-    return _kept_form("program", [term], tuple(lacking), found)[0]
+    return _kept_form("program", [term], tuple(sorted(lacking)), found)[0]
 
 
 def by_exponentials(term: Term) -> Term:

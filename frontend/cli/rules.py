@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, UNARY
+from eggrad.engine.terms.functions import UNARY
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import variable
 from eggrad.engine.workbench.rule_inference import (
     SIZE,

@@ -11,8 +11,8 @@ from eggrad.engine.indices.spec import Dims, Size, Spec
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
-from eggrad.engine.terms.functions import CALLED, FUNCTIONS, MATRIX_FUNCTIONS, UNARY
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import CALLED, FUNCTIONS, UNARY
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.axes import normalized
 from eggrad.frontend.expression.broadcasting import read_spec

@@ -6,10 +6,12 @@
 ('n', 'n')
 """
 
+from functools import partial
 from typing import Any
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_linalg
 from eggrad.frontend.expression.expression import Expression, as_expression
@@ -44,6 +46,13 @@ __all__ = [
     "svd",
     "svdvals",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of each matrix of a stack, by the name of its record."""
+    if name not in STACK_FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return partial(language.of_each, name)
 
 
 def expm(A: Any) -> Expression:  # noqa: N803 - SciPy's name

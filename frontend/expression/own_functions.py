@@ -17,14 +17,8 @@ from eggrad.engine.laws.declared_slopes import slope_terms
 from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.functions import (
-    FOR_CODE,
-    FUNCTIONS,
-    NUMERIC,
-    Monotone,
-    OwnFunction,
-    Parity,
-)
+from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
+from eggrad.engine.terms.operations import FOR_CODE, NUMERIC
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.expression import applied, as_expression, expression
 from eggrad.frontend.text.doors import checked_count, checked_text, checked_word

@@ -19,8 +19,8 @@ from eggrad.engine.indices.affine import Form, form, plus, size_form, size_symbo
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, Function
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, Function
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast, expanded

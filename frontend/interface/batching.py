@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
 from eggrad.engine.terms.loops import LAST, recurrence, recurrence_of
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, postorder, rebuild
 from eggrad.frontend.expression.broadcasting import spread
 from eggrad.frontend.expression.indexing import pick, select

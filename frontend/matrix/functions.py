@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, UNARY, Function
+from eggrad.engine.terms.functions import ELEMENTWISE, UNARY, Function
 from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import functions as sums
@@ -25,6 +26,7 @@ from eggrad.frontend.matrix.values import (
     times,
     transposed,
 )
+from eggrad.frontend.printing.matrix import WORDS
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.sizes import unknown
@@ -210,7 +212,7 @@ def _applied(function: Function) -> Callable[..., Value]:
         whole = next((a for a in args if a.order), args[0])
         for a in args:
             if a.order and whole.order:
-                check_alike(function.matrix or function.name, whole, a)
+                check_alike(WORDS.get(function.name, function.name), whole, a)
         return whole.like(applied(function, *(a.expression for a in args)))
 
     return call
@@ -221,7 +223,7 @@ Known = Mapping[str, tuple[Callable[..., Value], int, int]]
 FUNCTIONS: Final[Known] = {
     **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in ENTRYWISE.items()},
     **{
-        RECORDS[f].matrix or f: (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
+        WORDS.get(f, f): (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
         for f in ELEMENTWISE
         if f not in UNARY
     },

@@ -11,8 +11,8 @@ from itertools import product
 from typing import Final
 
 from eggrad.engine.errors import ParseError
-from eggrad.engine.terms.functions import EXTREMES
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.frontend.matrix.values import kept_axes
 from eggrad.frontend.text.phrases import Phrase
 
@@ -39,7 +39,7 @@ _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
     },
     **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
     **{
-        name: {"matrix": ("scalar", "column", "matrix")[len(f.shape)]}
+        name: {"matrix": ("scalar", "column", "matrix")[len(f.axes)]}
         for name, f in STACK_FUNCTIONS.items()
     },
     **{f"row{name}": {"matrix": "column"} for name in EXTREMES},

@@ -32,7 +32,7 @@ Answer = dict[str, Any]
 # The languages to copy from, programs first; those that fail are left out.
 LANGUAGES: Final = sorted(
     (name for name in get_args(FormatName) if FORMATS[name].label),
-    key=lambda name: FORMATS[name].form is None,
+    key=lambda name: FORMATS[name].words is None,
 )
 MOST_NODES: Final = 40
 """The largest expression whose e-graph is drawn."""

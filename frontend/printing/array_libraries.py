@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SUM, as_tuple, asked_operands
+from eggrad.engine.backends.dialect import WORDS as STANDARD
+from eggrad.engine.compilation.dialect import ATOM, PRODUCT, as_tuple, asked_operands
 from eggrad.engine.compilation.program import Instruction, Program, Source
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.spec import Dims, Size
-from eggrad.engine.terms.functions import Function, OwnFunction
+from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.programs import format_condition, written
-from eggrad.frontend.printing.python import PythonDialect, imported
+from eggrad.frontend.printing.python import WORDS, PythonDialect, imported
 
 
 def format_jax(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -50,8 +51,10 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
 
 
 class _LibraryDialect(PythonDialect):
+    library = ""
+
     def origin(self, function: OwnFunction) -> str:
-        found = imported(function, self.records)
+        found = imported(function, self.library)
         if not found:
             raise UnsupportedOperation(
                 f"{function.name} is a function of your own: evaluate= has none of {self.language} "
@@ -60,42 +63,61 @@ class _LibraryDialect(PythonDialect):
         return found
 
 
+IN_JAX: Final[Mapping[str, str]] = {
+    **WORDS,
+    "softplus": "jax.nn.softplus({})",
+    "sigmoid": "jax.nn.sigmoid({})",
+    "argsort": "np.argsort({x}, axis={k}, stable=True)",
+    "logsumexp": "jax.nn.logsumexp({x}, axis={k})",
+    "softmax": "jax.nn.softmax({x}, axis={k})",
+    "log_softmax": "jax.nn.log_softmax({x}, axis={k})",
+    "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
+    "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
+}
+"""What operations are called in JAX, where NumPy's words are not its own."""
+
+
 class _JaxDialect(_LibraryDialect):
-    language = "JAX"
-    records = "jax"
+    language, library = "JAX", "jax"
+    says = IN_JAX
     reserved = PythonDialect.reserved | {"jax", "jnp"}
     modules: Mapping[str, str] = {
         "jax.nn.": "import jax",
         "jax.scipy.": "import jax.scipy.linalg",
         "jnp.": "import jax.numpy as jnp",
     }
-    calls: Mapping[str, str] = {
-        **PythonDialect.calls,
-        "argsort": "np.argsort({x}, axis={k}, stable=True)",
-    }
-    along_axes: Mapping[str, Text] = {
-        "logsumexp": ("jax.nn.logsumexp({x}, axis={k})", ATOM),
-        "softmax": ("jax.nn.softmax({x}, axis={k})", ATOM),
-        "log_softmax": ("jax.nn.log_softmax({x}, axis={k})", ATOM),
-        "norm": (
-            "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
-            "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
-            PRODUCT,
-        ),
-        "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
-    }
 
     def translated(self, template: str) -> str:
         return template.replace("np.", "jnp.").replace("scipy.linalg.", "jax.scipy.linalg.")
-
-    def template(self, function: Function) -> str:
-        return function.spelled.get("jax") or super().template(function)
 
     def result(self, source: Source) -> str:
         text = super().result(source)
         return self.call("asarray", text)[0] if self.is_number(source) else text
 
 
+IN_TORCH: Final[Mapping[str, str]] = {
+    **WORDS,
+    **{
+        name: word.replace("xp.", "torch.")
+        for name, word in STANDARD.items()
+        if name in FUNCTIONS and not word.startswith("own.")
+    },
+    "relu": "torch.relu({})",
+    # Beyond the threshold, where the difference is lost in rounding, it is its operand.
+    "softplus": "torch.nn.functional.softplus({}, threshold=40)",
+    "sigmoid": "torch.sigmoid({})",
+    "argsort": "torch.argsort({x}, dim={k}, stable=True)",
+    "logsumexp": "torch.logsumexp({x}, {k})",
+    "softmax": "torch.exp({x} - torch.amax({x}, {k}, keepdim=True)); "
+    "{s} / torch.sum({s}, {k}, keepdim=True)",
+    "log_softmax": "{x} - torch.amax({x}, {k}, keepdim=True); "
+    "{s} - torch.logsumexp({s}, {k}, keepdim=True)",
+    "norm": "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
+    "min=torch.finfo({x}.dtype).tiny); "
+    "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
+    "logdet": "torch.logdet({x})",
+}
+"""What operations are called in PyTorch, or in NumPy where its words are others in the same way."""
 # What PyTorch calls what NumPy calls otherwise.
 _TORCH: Final = {
     "scipy.linalg.expm": "torch.linalg.matrix_exp",
@@ -108,35 +130,11 @@ _TORCH: Final = {
 
 
 class _TorchDialect(_LibraryDialect):
-    language = "PyTorch"
-    records = "torch"
+    language, library = "PyTorch", "torch"
+    says = IN_TORCH
     reserved = PythonDialect.reserved | {"torch"}
     reads_backwards = False
     modules: Mapping[str, str] = {"torch.": "import torch"}
-    calls: Mapping[str, str] = {
-        **PythonDialect.calls,
-        "argsort": "torch.argsort({x}, dim={k}, stable=True)",
-    }
-    along_axes: Mapping[str, Text] = {
-        "logsumexp": ("torch.logsumexp({x}, {k})", ATOM),
-        "softmax": (
-            "torch.exp({x} - torch.amax({x}, {k}, keepdim=True)); "
-            "{s} / torch.sum({s}, {k}, keepdim=True)",
-            PRODUCT,
-        ),
-        "log_softmax": (
-            "{x} - torch.amax({x}, {k}, keepdim=True); "
-            "{s} - torch.logsumexp({s}, {k}, keepdim=True)",
-            SUM,
-        ),
-        "norm": (
-            "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
-            "min=torch.finfo({x}.dtype).tiny); "
-            "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
-            PRODUCT,
-        ),
-        "logdet": ("torch.logdet({x})", ATOM),
-    }
 
     def __init__(self, program: Program, taken: set[str]) -> None:
         super().__init__(program, taken)
@@ -202,10 +200,6 @@ class _TorchDialect(_LibraryDialect):
 
     def _numbers(self, instruction: Instruction) -> Text:
         return f'{self.atom(instruction.operands[0])}.to({self._like}["dtype"])', ATOM
-
-    def template(self, function: Function) -> str:
-        known = function.spelled.get("torch") or function.spelled.get("python")
-        return known or function.standard.replace("xp.", "torch.")
 
     def _zeros_and_ones(self, instruction: Instruction) -> Text:
         indicator: Term = instruction.data

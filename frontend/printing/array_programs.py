@@ -1,5 +1,6 @@
 """Programs in languages of arrays: with their words where there are, entry by entry elsewhere."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,15 +16,15 @@ from eggrad.engine.compilation.program import (
     Program,
     Source,
 )
-from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import form, format_form, plus
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 from eggrad.engine.indices.texts import ascii_identifier
-from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, Function
+from eggrad.engine.terms.functions import FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.frontend.printing.programs import ARITHMETIC, PrintedDialect, format_condition
-from eggrad.frontend.printing.templates import filled
+from eggrad.frontend.printing.templates import binding, filled
 
 Range = tuple[str, str]
 """An index, and the text of the size of its axis."""
@@ -32,6 +33,24 @@ Range = tuple[str, str]
 _OF_ENTRIES: Final = (*ARITHMETIC, "function", "numbers", "outer")
 # What shows the entries of its operand in other places.
 _SHOWING: Final = ("transpose", "broadcast", "filled", "array", "diagonal")
+
+
+def called(names: str, call: str = "{}({})") -> dict[str, str]:
+    """The texts of functions that the language calls by the same names.
+
+    >>> called("sin mod", "{}.({})")
+    {'sin': 'sin.({})', 'mod': 'mod.({}, {})'}
+    """
+    return {name: call.format(name, FUNCTIONS[name].places) for name in names.split()}
+
+
+def words_in(says: Mapping[str, str]) -> frozenset[str]:
+    """The names that texts take from a language, without methods and names of arguments.
+
+    >>> sorted(words_in({"inv": "{}.inv()", "where": "Piecewise(({1}, {0}), ({2}, True))"}))
+    ['Piecewise', 'True']
+    """
+    return frozenset(re.findall(r"(?<![\w.])[A-Za-z]\w*\b(?!=)", " ".join(says.values())))
 
 
 class _Scope(NamedTuple):
@@ -72,12 +91,12 @@ class EntryDialect(PrintedDialect):
     """
 
     says: Mapping[str, str] = {}
-    """Texts with places for what they are about.
+    """Texts with places for what they are about: operations, and phrases.
 
-    What an array is, given an entry, the loops and the shape; a `loop`, and what stands between
-    two; an entry that is `read`; a sum, an extreme or a norm `over` loops; the number that says
-    the `truth`; whether a number is `nonzero` or `divisible`; the index of a `place` that counts
-    from 0, or from the end if it is negative; and functions of matrices that have no record.
+    Phrases say what an array is, given an entry, the loops and the shape; a `loop`, and what stands
+    between two; an entry that is `read`; a sum, an extreme or a norm `over` loops; the number that
+    says the `truth`; whether a number is `nonzero` or `divisible`; the index of a `place` that
+    counts from 0, or from the end if it is negative.
     """
     inline = True
     """Whether a sum can stand in an expression."""
@@ -314,13 +333,6 @@ class EntryDialect(PrintedDialect):
         """A text with places for the operands of an operation on entries."""
         return filled(self.words(self.spelled(instruction, template)), args, self.once)
 
-    def template(self, function: Function) -> str:
-        """The text of a function, with places for its operands."""
-        return (
-            function.spelled.get(self.records)
-            or f"{function.name}({', '.join(['{}'] * function.arity)})"
-        )
-
     def _known(self, instruction: Instruction) -> Text:
         values = instruction.data[0].values
         if values.ndim:
@@ -334,15 +346,11 @@ class EntryDialect(PrintedDialect):
 
     def _call(self, instruction: Instruction) -> Text:
         """A function of a matrix."""
-        name: str = instruction.data.op
-        found = MATRIX_FUNCTIONS.get(name)
-        template = getattr(found, self.records) if found else self.says.get(name)
-        if template is None:
-            raise UnsupportedOperation(f"{name} has no text in {self.language}")
+        template = self.word(instruction.data.op)
         text, _ = self.matrix(instruction)
         if "{0}" in template and not text.isidentifier():
             text = self.once(text)
-        return self.words(template).format(text), PRODUCT if " * " in template else ATOM
+        return self.words(template).format(text), binding(template)
 
     def matrix(self, instruction: Instruction) -> Text:
         """The matrix of which something is a function."""

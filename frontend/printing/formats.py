@@ -9,20 +9,12 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import Term, postorder, rebuild, steps_of, variable, variables
 from eggrad.frontend.elementwise.printer import format_elementwise
-from eggrad.frontend.printing.array_libraries import format_jax, format_torch
+from eggrad.frontend.printing import array_libraries, julia, matlab, python, sympy
 from eggrad.frontend.printing.dot import format_dot
 from eggrad.frontend.printing.index import format_index
-from eggrad.frontend.printing.julia import format_julia
 from eggrad.frontend.printing.latex import format_latex
-from eggrad.frontend.printing.matlab import format_matlab
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
-from eggrad.frontend.printing.program_forms import (
-    in_exact_numbers,
-    stable,
-    stable_by_exponentials,
-)
-from eggrad.frontend.printing.python import format_python
-from eggrad.frontend.printing.sympy import format_sympy
+from eggrad.frontend.printing.program_forms import form_in
 from eggrad.frontend.printing.unicode import format_unicode
 from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.json_nodes import format_json
@@ -43,15 +35,17 @@ class Format:
 
     `write` makes its text of a term, given variables that fix its sizes. The page offers it by its
     `label`. A `formula` is one, no definition, program or picture; it may be the `shortest` equal
-    one that is found. A program has a `form` of its own, which neither overflows nor loses digits.
-    It writes `numbers` of arrays, which have names elsewhere, and `loops`.
+    one that is found. A program has `words` for operations, and is written in a form that neither
+    overflows nor loses digits; its numbers may be `exact`. It writes `numbers` of arrays, which
+    have names elsewhere, and `loops`.
     """
 
     write: Callable[[Term, Sequence[Term]], str]
     label: str = ""
     formula: bool = False
     shortest: bool = False
-    form: Callable[[Term], Term] | None = None
+    words: Mapping[str, str] | None = None
+    exact: bool = False
     numbers: bool = False
     loops: bool = False
 
@@ -69,19 +63,33 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
         "latex": Format(
             write=lambda term, _: format_latex(term), label="LaTeX", formula=True, shortest=True
         ),
-        "python": Format(write=format_python, label="NumPy", form=stable, numbers=True, loops=True),
+        "python": Format(
+            write=python.format_python, label="NumPy", words=python.WORDS, numbers=True, loops=True
+        ),
         "elementwise": Format(
             write=lambda term, _: format_elementwise(term), label="Entry by entry"
         ),
-        "jax": Format(write=format_jax, label="JAX", form=stable, numbers=True, loops=True),
-        "torch": Format(write=format_torch, label="PyTorch", form=stable, numbers=True, loops=True),
-        "sympy": Format(write=format_sympy, label="SymPy", form=in_exact_numbers, numbers=True),
+        "jax": Format(
+            write=array_libraries.format_jax,
+            label="JAX",
+            words=array_libraries.IN_JAX,
+            numbers=True,
+            loops=True,
+        ),
+        "torch": Format(
+            write=array_libraries.format_torch,
+            label="PyTorch",
+            words=array_libraries.IN_TORCH,
+            numbers=True,
+            loops=True,
+        ),
+        "sympy": Format(
+            write=sympy.format_sympy, label="SymPy", words=sympy.SAYS, exact=True, numbers=True
+        ),
         "matlab": Format(
-            write=format_matlab, label="MATLAB", form=stable_by_exponentials, numbers=True
+            write=matlab.format_matlab, label="MATLAB", words=matlab.SAYS, numbers=True
         ),
-        "julia": Format(
-            write=format_julia, label="Julia", form=stable_by_exponentials, numbers=True
-        ),
+        "julia": Format(write=julia.format_julia, label="Julia", words=julia.SAYS, numbers=True),
         "json": Format(write=format_json, label="JSON", numbers=True, loops=True),
         "dot": Format(write=lambda term, _: format_dot(term), loops=True),
     }
@@ -101,8 +109,8 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     'x.^3'
     """
     known = FORMATS[language]
-    if known.form is not None:
-        term = known.form(term)
+    if known.words is not None:
+        term = form_in(known.words, term, exact=known.exact)
     elif known.shortest and not steps_of(term):
         term = shortest(term)
     return format_unchanged(language, term, scope)

@@ -16,8 +16,8 @@ from eggrad.engine.indices.constraints import Constraints, format_comparison
 from eggrad.engine.indices.precedence import levels
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.words import format_number, shown_name
 

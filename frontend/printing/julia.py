@@ -8,18 +8,15 @@ from eggrad.engine.compilation.dialect import ATOM, PRODUCT
 from eggrad.engine.compilation.program import Instruction, Number
 from eggrad.engine.indices.precedence import Text
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.array_programs import MatrixDialect
+from eggrad.frontend.printing.array_programs import MatrixDialect, called, words_in
 from eggrad.frontend.printing.programs import written
 
-_WORDS: Final = (
+_RESERVED: Final = (
     "baremodule begin break catch const continue do else elseif end export false finally "
     "for function global if import in isa let local macro module quote return struct true "
-    "try using where while outer mutable abstract primitive type public I Float64 Inf Int "
-    "Matrix NaN abs acos asin atan ceil cos cosh det diag diagm dot exp expm1 fill floor hypot "
-    "ifelse inv log log1p logabsdet max maximum min minimum mod norm ones permutedims reshape "
-    "round sign sin sinh size sqrt sum tan tanh tr trunc vec zeros"
+    "try using where while outer mutable abstract primitive type public "
+    "I Inf NaN diag fill ones size sqrt vec zeros"
 )
 _LINEAR: Final = ("1.0I", "det(", "diag(", "diagm(", "dot(", "inv(", "norm(", "tr(")
 _NAMES: Final = {"max": "maximum", "min": "minimum", "hypot": "norm"}
@@ -40,7 +37,38 @@ def format_julia(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_JuliaDialect, root, scope)
 
 
-_SAYS: Final = {
+SAYS: Final[Mapping[str, str]] = {
+    **called("sin cos tan tanh exp log sign abs floor ceil trunc round mod", "{}.({})"),
+    **called("expm1 log1p sinh cosh hypot", "{}.({})"),
+    "arcsin": "asin.({})",
+    "arccos": "acos.({})",
+    "arctan": "atan.({})",
+    "relu": "max.({}, 0)",
+    "maximum": "max.({}, {})",
+    "minimum": "min.({}, {})",
+    "pow": "{} .^ {}",
+    "greater": "{} .> {}",
+    "greater_equal": "{} .>= {}",
+    "equal": "{} .== {}",
+    "not_equal": "{} .!= {}",
+    "logical_not": ".!{}",
+    "logical_and": "{} .& {}",
+    "logical_or": "{} .| {}",
+    "where": "ifelse.({}, {}, {})",
+    "softplus": "max.({0}, 0) .+ log1p.(exp.(-abs.({0})))",
+    "sigmoid": "1 ./ (1 .+ exp.(-{}))",
+    "log1mexp": "ifelse.({0} .> -0.7, log.(-expm1.({0})), log1p.(-exp.({0})))",
+    "log1mexp_exp": "ifelse.({0} .< -40, {0}, ifelse.({0} .< 0, log.(-expm1.(-exp.({0}))), "
+    "log1p.(-exp.(-exp.({0})))))",
+    "logaddexp": "max.({0}, {1}) .+ log1p.(exp.(-abs.({0} .- {1})))",
+    "exp_difference": "exp.({} .- {})",
+    "inv": "inv({})",
+    "det": "det({})",
+    "adj": "det({0}) * inv({0})",
+    "logabsdet": "logabsdet({})[1]",
+    "signdet": "logabsdet({})[2]",
+    "cofactors": "det({0}) * inv({0})'",
+    "logdet": "logabsdet({})[1]",
     "array": "[{0} for {1}]",
     "loop": "{} in 1:{}",
     "between": ", ",
@@ -68,17 +96,15 @@ _SAYS: Final = {
     "diagonal": "diagm({})",
     "trace": "tr({})",
     "dot": "dot({}, {})",
-    "cofactors": "det({0}) * inv({0})'",
-    "logdet": "logabsdet({})[1]",
 }
+"""What operations are called in Julia, and phrases."""
 
 
 class _JuliaDialect(MatrixDialect):
     language = "Julia"
-    records = "julia"
-    reserved = frozenset(_WORDS.split())
+    reserved = frozenset(_RESERVED.split()) | words_in(SAYS)
     modules: Mapping[str, str] = dict.fromkeys(_LINEAR, "using LinearAlgebra")
-    says: Mapping[str, str] = _SAYS
+    says: Mapping[str, str] = SAYS
     root = "sqrt.({})"
 
     def definition(
@@ -100,10 +126,6 @@ class _JuliaDialect(MatrixDialect):
         # A sum of numbers has no points.
         mixed = sign == "+" and instruction.labels and not instruction.operands[1][1]
         return super()._infix(instruction, sign, level, PRODUCT if mixed else least)
-
-    def template(self, function: Function) -> str:
-        places = ", ".join(["{}"] * function.arity)
-        return function.spelled.get("julia") or f"{function.name}.({places})"
 
     def spelled(self, instruction: Instruction, template: str) -> str:
         if instruction.labels:

@@ -12,7 +12,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.integer_conditions import Condition
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.rational_affine import Affine
-from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, Function
+from eggrad.engine.terms.functions import Function, OwnFunction
 from eggrad.engine.terms.term import Term, own_functions
 from eggrad.frontend.elementwise.printer import format_form
 from eggrad.frontend.elementwise.syntax import (
@@ -30,6 +30,21 @@ from eggrad.frontend.printing.index import Indexed, format_index
 from eggrad.frontend.printing.matrix import Form, sizes_are_names, written
 from eggrad.frontend.text.words import format_number
 
+WORDS: Final[Mapping[str, str]] = {
+    **{
+        name: rf"\{name}"
+        for name in ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "det"]
+    },
+    "maximum": r"\max",
+    "minimum": r"\min",
+    "abs": r"\left|{}\right|",
+    "floor": r"\left\lfloor {} \right\rfloor",
+    "ceil": r"\left\lceil {} \right\rceil",
+    "inv": r"{}^{{-1}}",
+    "logabsdet": r"\log\left|\det\left({}\right)\right|",
+    "signdet": r"\operatorname{sign}\det",
+}
+"""What LaTeX calls functions, or with places for operands the whole; others are upright names."""
 _SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")
 _LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
 _SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
@@ -191,7 +206,7 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
             # Bars around a vector or a matrix are a norm or a determinant.
             return rf"\operatorname{{abs}}\left({texts[0]}\right)", _ATOM
         case name:
-            written = (form.function and form.function.latex) or latex_function(name)
+            written = latex_function(name, form.function)
             if "{}" in written:
                 return written.format(*texts), _ATOM
             return rf"{written}\left({', '.join(texts)}\right)", _ATOM
@@ -219,8 +234,7 @@ def _index_style(functions: Mapping[str, Function], token: Indexed, letters: Seq
         return _IN_INDICES[text] + below
     opened = re.fullmatch(r"(\w+)\(", text)
     if opened:
-        known = functions.get(opened[1])
-        return ((known and known.latex) or latex_function(opened[1])) + "("
+        return latex_function(opened[1], functions.get(opened[1])) + "("
     stem, raised, exponent = latex_number(text).partition("^")
     stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
@@ -245,11 +259,11 @@ def latex_number(text: str) -> str:
     return re.sub(r"^([\d.]+)e(-?\d+)$", r"\1 \\cdot 10^{\2}", text)
 
 
-def latex_function(name: str) -> str:
-    """The name of a function, upright."""
-    known = FUNCTIONS.get(name) or MATRIX_FUNCTIONS.get(name)
+def latex_function(name: str, declared: Function | None = None) -> str:
+    """The name of a function, upright, if it has no other; a declared one may bring its own."""
     escaped = name.replace("_", r"\_")
-    return (known.latex if known else "") or rf"\operatorname{{{escaped}}}"
+    own = declared.latex if isinstance(declared, OwnFunction) else ""
+    return own or WORDS.get(name, rf"\operatorname{{{escaped}}}")
 
 
 # Element-wise definitions: subscripts, sums with their ranges, cases -----------------------
@@ -293,8 +307,7 @@ def _entry_written(node: Node) -> tuple[str, int]:
             return rf"\sqrt{{{_entry_text(argument, _ENTRY_ANY)}}}", _ENTRY_ATOM
         case Call(function, arguments, declared):
             inside = ", ".join(_entry_text(a, _ENTRY_ANY) for a in arguments)
-            known = (declared and declared.latex) or latex_function(function)
-            return rf"{known}\left({inside}\right)", _ENTRY_POWER
+            return rf"{latex_function(function, declared)}\left({inside}\right)", _ENTRY_POWER
         case Negative(operand):
             return f"-{_entry_text(operand, _ENTRY_TERM)}", _ENTRY_SUM
         case Binary("/", over, under):

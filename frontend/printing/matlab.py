@@ -9,16 +9,14 @@ from eggrad.engine.indices.affine import indices
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.array_programs import MatrixDialect, reduction
+from eggrad.frontend.printing.array_programs import MatrixDialect, called, reduction, words_in
 from eggrad.frontend.printing.programs import written
 
-_WORDS: Final = (
+_RESERVED: Final = (
     "break case catch classdef continue else elseif end end_try_catch end_unwind_protect "
     "endfor endfunction endif endswitch endwhile for function global if otherwise parfor "
-    "persistent return spmd switch try until unwind_protect unwind_protect_cleanup while "
-    "do Inf NaN abs acos asin atan ceil choose cos cosh det diag double exp expm1 eye fix floor "
-    "hypot inv log log1p lu max min mod norm ones permute reshape result round sign sin sinh size "
-    "sqrt sum tan tanh trace zeros"
+    "persistent return spmd switch try until unwind_protect unwind_protect_cleanup while do "
+    "Inf NaN ones result size sqrt zeros"
 )
 # Operands may be numbers, or vectors along other axes.
 _CHOOSE: Final = """\
@@ -44,7 +42,39 @@ def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_MatlabDialect, root, scope)
 
 
-_SAYS: Final = {
+SAYS: Final[Mapping[str, str]] = {
+    **called("sin cos tan tanh exp log sign abs floor ceil mod expm1 log1p sinh cosh hypot"),
+    "arcsin": "asin({})",
+    "arccos": "acos({})",
+    "arctan": "atan({})",
+    "relu": "max({}, 0)",
+    "trunc": "fix({})",
+    "round": "round({0}) + (abs({0} - fix({0})) == 0.5) .* (2 * round({0} / 2) - round({0}))",
+    "maximum": "max({}, {})",
+    "minimum": "min({}, {})",
+    "pow": "{} .^ {}",
+    "greater": "{} > {}",
+    "greater_equal": "{} >= {}",
+    "equal": "{} == {}",
+    "not_equal": "{} ~= {}",
+    "logical_not": "{} == 0",
+    "logical_and": "{} & {}",
+    "logical_or": "{} | {}",
+    "where": "choose({}, {}, {})",
+    "softplus": "max({0}, 0) + log1p(exp(-abs({0})))",
+    "sigmoid": "1 ./ (1 + exp(-{}))",
+    "log1mexp": "choose({0} > -0.7, log(-expm1({0})), log1p(-exp({0})))",
+    "log1mexp_exp": "choose({0} < -40, {0}, choose({0} < 0, log(-expm1(-exp({0}))), "
+    "log1p(-exp(-exp({0})))))",
+    "logaddexp": "max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
+    "exp_difference": "exp({} - {})",
+    "inv": "inv({})",
+    "det": "det({})",
+    "adj": "det({0}) * inv({0})",
+    "logabsdet": "log(abs(det({})))",
+    "signdet": "sign(det({}))",
+    "cofactors": "det({0}) * inv({0})'",
+    "logdet": "sum(log(abs(diag(lu({})))))",
     "read": "{}({})",
     "sum": "sum({})",
     "max": "max({})",
@@ -64,17 +94,15 @@ _SAYS: Final = {
     "eye": "eye({})",
     "diagonal": "diag({})",
     "trace": "trace({})",
-    "cofactors": "det({0}) * inv({0})'",
-    "logdet": "sum(log(abs(diag(lu({})))))",
 }
+"""What operations are called in MATLAB, and phrases."""
 
 
 class _MatlabDialect(MatrixDialect):
     language = "MATLAB"
-    records = "matlab"
-    reserved = frozenset(_WORDS.split())
+    reserved = frozenset(_RESERVED.split()) | words_in(SAYS)
     modules: Mapping[str, str] = {"choose(": _CHOOSE}
-    says: Mapping[str, str] = _SAYS
+    says: Mapping[str, str] = SAYS
     assignment = "{} = {};"
     inline = False
 

@@ -28,13 +28,9 @@ from eggrad.engine.indices.slices import slices
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.functions import (
-    EXTREMES,
-    Function,
-    OwnFunction,
-    function_of,
-)
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import Function, OwnFunction, function_of
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.calculus.kept import kept
 from eggrad.frontend.calculus.progress import shows_progress
@@ -488,6 +484,8 @@ def _laid_out(form: Form, axes: Indices, wanted: Indices) -> Form:
 
 # Formulas as texts -------------------------------------------------------------------------
 
+WORDS: Final[Mapping[str, str]] = {"maximum": "max", "minimum": "min"}
+"""What matrix notation calls functions otherwise than their records."""
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 # How tightly each operator binds, and its sign.
 _OPERATORS: Final = {
@@ -583,8 +581,10 @@ def _joined(form: Form, args: Sequence[Text]) -> Text:
         case "number":
             return form.text, _ATOM
         case "call":
-            name = (form.function and form.function.matrix) or form.text
-            return f"{name}({', '.join(text for text, _ in args)})", _ATOM
+            return (
+                f"{WORDS.get(form.text, form.text)}({', '.join(text for text, _ in args)})",
+                _ATOM,
+            )
         case "index":
             return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":

@@ -65,8 +65,8 @@ class PrintedDialect(Dialect):
     """
 
     language = "NumPy"
-    records = "python"
-    """What records of functions call the language."""
+    says: Mapping[str, str] = {}
+    """The text of each operation that the language has, by its name, with places for operands."""
     reserved: frozenset[str] = frozenset()
     """What no variable may be called."""
     modules: Mapping[str, str] = {}
@@ -317,7 +317,7 @@ class PrintedDialect(Dialect):
         args = self.operands(instruction, self.broadcast_operands(instruction))
         if isinstance(function, OwnFunction):
             return function.code.format(*(text for text, _ in args)), ATOM
-        return self.applied(instruction, self.template(function), args)
+        return self.applied(instruction, self.word(function.name), args)
 
     def applied(self, instruction: Instruction, template: str, args: Sequence[Text]) -> Text:
         """A text with places for the operands of an operation on entries."""
@@ -327,9 +327,11 @@ class PrintedDialect(Dialect):
         """The operands of a function; any number says yes or no in NumPy, 0 no."""
         return operands
 
-    def template(self, function: Function) -> str:
-        """The text of a function, with places for its operands."""
-        return function.spelled.get("python") or function.code
+    def word(self, operation: str) -> str:
+        """The text of an operation, with places for its operands."""
+        if operation not in self.says:
+            raise UnsupportedOperation(f"{operation} has no text in {self.language}")
+        return self.says[operation]
 
 
 def _opposite(source: Source) -> Source | None:

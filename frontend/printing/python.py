@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN, SUM, as_tuple
+from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN, as_tuple
 from eggrad.engine.compilation.lowering import detail
 from eggrad.engine.compilation.module import as_places
 from eggrad.engine.compilation.program import ONE, Contraction, Instruction, Program, Value
@@ -13,10 +13,11 @@ from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size, letters
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS, OwnFunction
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import OwnFunction
+from eggrad.engine.terms.operations import EXTREMES, OPERATIONS
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.programs import PrintedDialect, format_condition, written
+from eggrad.frontend.printing.templates import binding
 
 # A loop, one step after the other; what a step is given has a first axis of size 1.
 _RUN_LOOP: Final = '''\
@@ -30,41 +31,54 @@ def run_loop(step, length, starts, slices, constants, backwards):
     return [np.stack(states[::-1] if backwards else states) for states in kept]'''
 # Truth values are added up as numbers are.
 _AS_NUMBER: Final = "1.0 * "
-_CALLS: Final = {
-    **{name: f.python for name, f in (*MATRIX_FUNCTIONS.items(), *STACK_FUNCTIONS.items())},
+WORDS: Final[Mapping[str, str]] = {
+    **{o.name: o.code for o in OPERATIONS.values() if o.code.startswith("np.")},
+    "max": "np.max({})",
+    "min": "np.min({})",
+    "softplus": "np.logaddexp(0, {})",
+    "sigmoid": "np.exp(-np.logaddexp(0, -{}))",
+    "log1mexp": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
+    "log1mexp_exp": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
+    "np.log1p(-np.exp(-np.exp({0})))))",
+    "exp_difference": "np.exp({} - {})",
+    "inv": "np.linalg.inv({})",
+    "inverses": "np.linalg.inv({})",
+    "adj": "np.linalg.det({0}) * np.linalg.inv({0})",
+    "cofactors": "np.linalg.det({0}) * np.linalg.inv({0}).T",
+    "cholesky": "np.linalg.cholesky({})",
+    "eigenvalues": "np.linalg.eigvalsh({})",
+    "eigenvectors": "np.linalg.eigh({})[1]",
+    "singular_values": "np.linalg.svdvals({})",
+    "left_singular_vectors": "np.linalg.svd({}, full_matrices=False)[0]",
+    "right_singular_vectors": "np.linalg.svd({}, full_matrices=False)[2].mT",
+    "pseudoinverse": "np.linalg.pinv({})",
+    "orthonormal_factor": "np.linalg.qr({})[0]",
+    "matrix_exponential": "scipy.linalg.expm({})",
     "argsort": 'np.argsort({x}, axis={k}, kind="stable")',
+    # What comes first is called `s` after it.
+    "logsumexp": "np.logaddexp.reduce({x}, axis={k})",
+    "softmax": "np.exp({x} - np.max({x}, axis={k}, keepdims=True)); "
+    "{s} / np.sum({s}, axis={k}, keepdims=True)",
+    "log_softmax": "{x} - np.max({x}, axis={k}, keepdims=True); "
+    "{s} - np.log(np.sum(np.exp({s}), axis={k}, keepdims=True))",
+    "norm": "np.hypot.reduce({x}, axis={k})",
+    "logdet": "np.linalg.slogdet({x})[1]",
 }
-# Functions of whole arrays, given the array and the axes; what comes first is called `s` after it.
-_ALONG_AXES: Final = {
-    "logsumexp": ("np.logaddexp.reduce({x}, axis={k})", ATOM),
-    "softmax": (
-        "np.exp({x} - np.max({x}, axis={k}, keepdims=True)); "
-        "{s} / np.sum({s}, axis={k}, keepdims=True)",
-        PRODUCT,
-    ),
-    "log_softmax": (
-        "{x} - np.max({x}, axis={k}, keepdims=True); "
-        "{s} - np.log(np.sum(np.exp({s}), axis={k}, keepdims=True))",
-        SUM,
-    ),
-    "norm": ("np.hypot.reduce({x}, axis={k})", ATOM),
-    "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
-}
+"""What operations are called in NumPy, with places for operands and for the axes that go."""
 
 
 class PythonDialect(PrintedDialect):
     """NumPy's words as people write them; subclasses have those of other libraries.
 
-    Texts of records are NumPy's, and `words` puts them into those of the library.
+    Texts are NumPy's, and `words` puts them into those of the library.
     """
 
+    says = WORDS
     reserved = frozenset({"np", "scipy", "float", "run_loop"})
     modules: Mapping[str, str] = {"np.": "import numpy as np", "scipy.": "import scipy.linalg"}
     home = "np."
     root = "np.sqrt({})"
     run_loop = _RUN_LOOP
-    along_axes: Mapping[str, Text] = _ALONG_AXES
-    calls: Mapping[str, str] = _CALLS
 
     def __init__(self, program: Program, taken: set[str]) -> None:
         """Write a program, with other names than those that are taken."""
@@ -222,36 +236,22 @@ class PythonDialect(PrintedDialect):
         return f"{self.atom(array)}[{':, ' * instruction.data}{self.source(index[0])[0]}]", ATOM
 
     def _call(self, instruction: Instruction) -> Text:
+        """A function of a whole array, in some steps where it takes them."""
         node: Term = instruction.data
-        (x, *_), k = (self.source(s) for s, _ in instruction.operands), detail(node)
-        if node.op in self.along_axes:
-            return self._along_axes(node, x)
-        if node.op == "cofactors":
-            text = self.words("np.linalg.det({0}) * np.linalg.inv({0}).T").format(x[0])
-            return text, PRODUCT
+        operand, text = self.source(instruction.operands[0][0]), self.word(node.op)
         if node.op in EXTREMES:
-            return self.call(node.op, x[0], self._axes(*node.spec))
-        if node.op not in self.calls:
-            raise UnsupportedOperation(
-                f"{node.op} has no function in {self.language}; see eggrad.compile"
-            )
-        text = self.words(self.calls[node.op]).format(x[0], x=x[0], k=k)
-        return text, PRODUCT if node.op == "adj" else ATOM
-
-    def _along_axes(self, node: Term, operand: Text) -> Text:
-        """A function of a whole array, in some steps."""
-        (text, level), order = self.along_axes[node.op], node.args[0].order
-        kept = node.spec[1] if node.op != "logdet" else ()
-        gone = tuple(k for k in range(order) if k not in kept)
-        if len(gone) == order == 1:
+            args = filter(None, [operand[0], self._axes(*node.spec)])
+            return self.words(text).format(", ".join(args)), ATOM
+        known = detail(node)
+        if known == (0,) and node.args[0].order == 1:
             text = text.replace(", axis={k}", "").replace(", keepdims=True", "")
         *first, template = self.words(text).split("; ")
         often = text.count("{x}") > 1 and operand[1] < ATOM
-        given = {"x": self.named(operand[0]) if often else operand[0]}
-        given["k"] = str(gone[0] if len(gone) == 1 else gone)
+        x = self.named(operand[0]) if often else operand[0]
+        given = {"x": x, "k": known[0] if isinstance(known, tuple) and len(known) == 1 else known}
         for part in first:
-            given["s"] = self.named(part.format(**given))
-        return template.format(**given), level
+            given["s"] = self.named(part.format(x, **given))
+        return template.format(x, **given), binding(template)
 
     def _loop(self, instruction: Instruction) -> Text:
         """States of a loop, which runs once for all that are needed."""

@@ -10,15 +10,8 @@ from eggrad.engine.compilation.dialect import ATOM, PRODUCT, SIGN
 from eggrad.engine.compilation.program import Instruction, Number, Source
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.array_programs import EntryDialect
+from eggrad.frontend.printing.array_programs import EntryDialect, called, words_in
 from eggrad.frontend.printing.programs import written
-
-# What the text may take from SymPy.
-_SYMPY: Final = frozenset(
-    {"Abs", "Array", "And", "Eq", "Integer", "Matrix", "Max", "Min", "Mod", "Ne", "Not", "Or"}
-    | {"Piecewise", "Rational", "S", "acos", "asin", "atan", "ceiling", "cos", "exp", "floor"}
-    | {"log", "nan", "oo", "sign", "sin", "sinh", "cosh", "sqrt", "tan", "tanh"}
-)
 
 
 def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -40,7 +33,44 @@ def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_SympyDialect, root, scope)
 
 
-_SAYS: Final = {
+SAYS: Final[Mapping[str, str]] = {
+    **called("sin cos tan tanh exp log sign floor sinh cosh"),
+    "arcsin": "asin({})",
+    "arccos": "acos({})",
+    "arctan": "atan({})",
+    "relu": "Max({}, 0)",
+    "abs": "Abs({})",
+    "trunc": "sign({0}) * floor(Abs({0}))",
+    "ceil": "ceiling({})",
+    "round": "Piecewise((2 * floor({0} / 2 + S.Half), Eq(Mod({0}, 1), S.Half)),"
+    " (floor({0} + S.Half), True))",
+    "maximum": "Max({}, {})",
+    "minimum": "Min({}, {})",
+    "pow": "{} ** {}",
+    "mod": "Mod({}, {})",
+    "greater": "{} > {}",
+    "greater_equal": "{} >= {}",
+    "equal": "Eq({}, {})",
+    "not_equal": "Ne({}, {})",
+    "logical_not": "Not({})",
+    "logical_and": "And({}, {})",
+    "logical_or": "Or({}, {})",
+    "where": "Piecewise(({1}, {0}), ({2}, True))",
+    "expm1": "exp({}) - 1",
+    "log1p": "log(1 + {})",
+    "softplus": "log(1 + exp({}))",
+    "sigmoid": "1 / (1 + exp(-{}))",
+    "log1mexp": "log(1 - exp({}))",
+    "log1mexp_exp": "log(1 - exp(-exp({})))",
+    "logaddexp": "log(exp({}) + exp({}))",
+    "exp_difference": "exp({} - {})",
+    "hypot": "sqrt({}**2 + {}**2)",
+    "inv": "{}.inv()",
+    "det": "{}.det()",
+    "adj": "{}.adjugate()",
+    "logabsdet": "log(Abs({}.det()))",
+    "signdet": "sign({}.det())",
+    "cofactors": "{}.cofactor_matrix()",
     "array": "Array([{}{}], ({}))",
     "loop": " for {} in range({})",
     "between": "",
@@ -53,15 +83,17 @@ _SAYS: Final = {
     "divisible": "({}) % {} == 0",
     "place": "int({})",
     "known": "Array({}, {})",
-    "cofactors": "{}.cofactor_matrix()",
 }
+"""What operations are called in SymPy, and phrases."""
+# What texts take from SymPy, and from Python.
+_PYTHON: Final = frozenset({"True", "for", "in", "int", "lambda", "range", "sum"})
+_SYMPY: Final = (words_in(SAYS) - _PYTHON) | {"Integer", "Matrix", "Rational", "nan", "oo"}
 
 
 class _SympyDialect(EntryDialect):
     language = "SymPy"
-    records = "sympy"
-    reserved = _SYMPY | {"sum", "range", "int", "lambda"}
-    says: Mapping[str, str] = _SAYS
+    reserved = _SYMPY | _PYTHON
+    says: Mapping[str, str] = SAYS
 
     def words(self, template: str) -> str:
         text = template.replace("np.inf", "oo").replace("np.nan", "nan")

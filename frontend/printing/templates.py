@@ -6,7 +6,7 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 
-*_, _ATOM = levels("python")
+_SUM, _PRODUCT, *_, _ATOM = levels("python")
 # What stands in brackets as an operand of anything.
 _LOOSE: Final = -1
 _NEGATED: Final = re.compile(r"-\w+\Z")
@@ -32,6 +32,20 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
     ]
     whole = template.format(*texts)
     return whole, _ATOM if _is_one_call(template) else _LOOSE
+
+
+def binding(template: str) -> int:
+    """How tightly the operator binds that is outside of all brackets, if there is one.
+
+    >>> binding("np.exp({x} - 1)") == _ATOM, binding("det({0}) * inv({0})") == _PRODUCT
+    (True, True)
+    """
+    depth, found = 0, _ATOM
+    for sign in re.findall(r"[()\[\]]| [-+] | [*/] ", template):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(sign, 0)
+        if sign.startswith(" ") and not depth:
+            found = min(found, _SUM if sign.strip() in "+-" else _PRODUCT)
+    return found
 
 
 def _is_one_call(template: str) -> bool:

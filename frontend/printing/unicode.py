@@ -6,7 +6,7 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import Form, written
+from eggrad.frontend.printing.matrix import WORDS, Form, written
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 _MINUS: Final = "\N{MINUS SIGN}"
@@ -88,5 +88,5 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
         return f"log|det({texts[0]})|", _ATOM
     if form.text == "inv":
         return f"{bracketed(args[0], _TRANSPOSE)}⁻¹", _POWER
-    name = (form.function and form.function.matrix) or form.text
+    name = WORDS.get(form.text, form.text)
     return f"{_SIGNS.get(name, name)}({', '.join(texts)})", _ATOM

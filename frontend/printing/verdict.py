@@ -10,7 +10,8 @@ import numpy as np
 from eggrad.engine.equality.replay import Step
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.terms.functions import LOWERED, NUMERIC, PUBLIC
+from eggrad.engine.terms.functions import LOWERED
+from eggrad.engine.terms.operations import NUMERIC, PUBLIC
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.index import format_index
 from eggrad.frontend.printing.latex import format_latex

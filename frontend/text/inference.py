@@ -12,8 +12,7 @@ from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.term import Payload
 from eggrad.frontend.text.errors import TextShapeError, place_words
 from eggrad.frontend.text.sizes import Clash, SizeClasses
@@ -149,7 +148,7 @@ class _Orders:
                     what = "a square matrix" if function.square else "a matrix"
                     order = self[node.args[0]]
                     raise self.fail(node, f"{name} needs {what}, its argument has order {order}")
-                self._settle_order(place, node, order - 2 + len(function.shape))
+                self._settle_order(place, node, order - 2 + len(function.axes))
                 return
             case name:
                 for other in node.args[1:]:
@@ -338,7 +337,7 @@ class _Sizes:
         if function.square:
             self._square(node, matrix, f"{node.op} needs a square matrix")
         sizes = [self.classes.size(self.classes.find(k)) for k in matrix]
-        if "k" in function.shape and not all(isinstance(d, int) for d in sizes):
+        if "k" in function.axes and not all(isinstance(d, int) for d in sizes):
             # As sizes with names have to be.
             self._square(node, matrix, f"{node.op} of sizes that are no integers")
             sizes = [0, 0]

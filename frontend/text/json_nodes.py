@@ -16,15 +16,10 @@ from eggrad.engine.indices.spec import Size, Spec, canonical, check
 from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array
-from eggrad.engine.terms.functions import (
-    EXTREMES,
-    FUNCTIONS,
-    MATRIX_FUNCTIONS,
-    OF_CODE,
-    OwnFunction,
-)
+from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
 from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, recurrence, unused_size
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES, OF_CODE
 from eggrad.engine.terms.term import Term, own_functions, postorder, substitute_sizes
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 
@@ -516,7 +511,7 @@ def _tuples(data: object) -> object:
 
 Builder = Callable[[_Given], Term]
 
-_PUBLIC: Final = tuple(f.name for f in FUNCTIONS.values() if not f.lowered)
+_PUBLIC: Final = tuple(f.name for f in FUNCTIONS.values() if f.found_in == "expressions")
 _BUILDERS: Final[Mapping[str, Builder]] = {
     "variable": _variable,
     "constant": _constant,

@@ -19,8 +19,9 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, closure, contradiction
 from eggrad.engine.terms.fixed_arrays import fixed_array
-from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import FUNCTIONS, Function, OwnFunction
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.constraints import read_constraints
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, place_words, suggestion

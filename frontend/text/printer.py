@@ -13,7 +13,7 @@ from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.precedence import levels
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, stated
-from eggrad.engine.terms.functions import EXTREMES
+from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.constraints import format_constraints
 from eggrad.frontend.text.inference import Node, infer

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from eggrad.engine.indices.spec import Dims, Spec, letter
 from eggrad.engine.indices.texts import digits, escaped, integer
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import ELEMENTWISE, MATRIX_FUNCTIONS
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.functions import ELEMENTWISE
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 
 if TYPE_CHECKING:
     from lark import Token

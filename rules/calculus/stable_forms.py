@@ -7,7 +7,7 @@ of 1/expm1(a) does, have no law here: they are stable once their derivatives are
 
 from typing import cast
 
-from eggrad.engine.terms.functions import OF_CODE
+from eggrad.engine.terms.operations import OF_CODE
 from eggrad.rules.notation import *
 
 stable_forms = Ruleset(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eggrad.engine.indices.spec import canonical
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 
 SIZES: Sequence[Any] = ("m", "n", 2)
 # These jump, or end, where rounding may differ: they are applied to variables only.

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms.functions import ELEMENTWISE, MATRIX_FUNCTIONS
+from eggrad.engine.terms.functions import ELEMENTWISE
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from tests.support import fuzz, fuzz_calls, right_calls
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import Point, differs, trusted_derivative

@@ -16,15 +16,10 @@ from eggrad.engine.backends.function import lacks
 from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms.functions import (
-    EXTREMES,
-    FUNCTIONS,
-    MATRIX_FUNCTIONS,
-    NUMERIC,
-    OwnFunction,
-)
+from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
 from eggrad.engine.terms.loops import recurrence
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES, NUMERIC
 from eggrad.engine.terms.term import Term
 from tests.support.array_libraries import converter, each
 from tests.support.places import DOCS
@@ -71,7 +66,7 @@ def operations() -> Iterator[tuple[str, Term]]:
     """One small term for every operation that is no product, sum or leaf."""
     for f in FUNCTIONS.values():
         args = [a, b, t.apply("exp", a)][: f.arity]
-        yield f.name, (t.numeric(f.name, *args) if f.lowered else t.apply(f.name, *args))
+        yield f.name, (t.numeric(f.name, *args) if f.found_in == "code" else t.apply(f.name, *args))
     for name in MATRIX_FUNCTIONS:
         yield name, t.apply(name, P)
     for name in EXTREMES:

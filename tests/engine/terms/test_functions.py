@@ -13,7 +13,7 @@ from eggrad.engine.terms.functions import FUNCTIONS, UNARY, Function
 REALS = np.concatenate(
     [[0.0, 1.0, -1.0, 0.5, 2.5, -1.5], np.random.default_rng(0).normal(0, 2, 200)]
 )
-KNOWN = [f for f in FUNCTIONS.values() if not f.lowered]
+KNOWN = [f for f in FUNCTIONS.values() if f.found_in == "expressions"]
 
 
 def value(f: Function, *args: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.oracle import is_law
 from eggrad.engine.saturation.schedule import STAGES, Strategy
 from eggrad.engine.saturation.system import System
-from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY
+from eggrad.engine.terms.functions import FUNCTIONS, UNARY
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import (
     add,
     apply,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import postorder, variables
 from eggrad.frontend.expression.expression import expression
 from tests.frontend.elementwise.test_adjoint import CASES, definition, values

@@ -11,7 +11,7 @@ from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from tests.frontend.printing.test_languages import run
 from tests.support.extremes import EXTREMES, Extreme, check, expression
 
-PROGRAMS = [name for name, known in FORMATS.items() if known.form is not None]
+PROGRAMS = [name for name, known in FORMATS.items() if known.words is not None]
 # SymPy's numbers have exponents of any size, but 15 digits: what is as small as 1e-400 beside 1 is
 # lost.
 BEYOND = {"sympy": ("log(1 - exp(-exp(a)))", "log(exp(exp(a)) - 1)", "1 - tanh(a)^2")}

@@ -10,7 +10,7 @@ import pytest
 import eggrad as eg
 from eggrad.engine.errors import MissingRule
 from eggrad.engine.saturation.system import System
-from eggrad.engine.terms.functions import OF_CODE
+from eggrad.engine.terms.operations import OF_CODE
 from eggrad.engine.terms.term import Term, numeric, postorder, variable
 from eggrad.frontend.calculus.code import as_computed
 from eggrad.rules.calculus.stable_forms import WITH_LAW, WITHOUT_LAW, stable_forms

@@ -19,7 +19,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.oracle import oracle
 from eggrad.engine.runtime import stable_functions as stable
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.functions import NUMERIC, PUBLIC
+from eggrad.engine.terms.operations import NUMERIC, PUBLIC
 from eggrad.frontend.calculus import code
 from eggrad.rules.standard import system
 from tests.support import numeric_terms, stability_cases

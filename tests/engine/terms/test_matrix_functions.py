@@ -8,7 +8,7 @@ from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS, lesser
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS, lesser
 from eggrad.frontend.expression.functions import of_each
 
 each = pytest.mark.parametrize("name", STACK_FUNCTIONS)
