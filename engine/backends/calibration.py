@@ -39,7 +39,7 @@ _ELEMENTWISE: Final = {
 } | {
     f.name: WORDS[f.name].format("x")
     for f in FUNCTIONS.values()
-    if f.arity == 1 and f.rates == (f.name,)
+    if f.arity == 1 and f.rates == (f.name,) and f.name in WORDS
 }
 # The units of a kernel at n, its statement, the shapes of its arrays.
 _OF_MATRICES: Final = {

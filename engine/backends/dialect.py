@@ -22,7 +22,6 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Indices, letters
 from eggrad.engine.terms.functions import Function
-from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import OPERATIONS
 from eggrad.engine.terms.term import Term
 
@@ -35,12 +34,17 @@ def _in_standard(code: str) -> str:
     return code.replace("np.", "xp.") if "np." in code else f"own.{code}"
 
 
+# What the standard or `own` has by the same name, with the same arguments.
+_AS_IN_NUMPY: Final = (
+    *("sin", "cos", "tan", "tanh", "exp", "log", "sign", "abs", "floor", "trunc", "ceil"),
+    *("maximum", "minimum", "logical_not", "logical_and", "logical_or", "where", "expm1", "log1p"),
+    *("sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp", "log1mexp_exp", "logaddexp"),
+    *("exp_difference", "hypot", "inv", "adj", "cofactors", "logsumexp", "softmax", "log_softmax"),
+    *("norm", "logdet", "solve", "symmetric_product", "product_of_pairs"),
+    *("inverse_from_cholesky", "logdet_from_cholesky"),
+)
 WORDS: Final[Mapping[str, str]] = {
-    **{
-        o.name: _in_standard(o.code)
-        for o in OPERATIONS.values()
-        if o.code and o.name not in STACK_FUNCTIONS
-    },
+    **{name: _in_standard(OPERATIONS[name].code) for name in _AS_IN_NUMPY},
     "arcsin": "xp.asin({})",
     "arccos": "xp.acos({})",
     "arctan": "xp.atan({})",
@@ -61,6 +65,12 @@ WORDS: Final[Mapping[str, str]] = {
     "argsort": "own.argsort({x}, {k})",
 }
 """What operations are called, with places for operands as in their records."""
+
+
+def _word(operation: str) -> str:
+    if operation not in WORDS:
+        raise UnsupportedOperation(f"{operation} has no function in the array API standard")
+    return WORDS[operation]
 
 
 class StandardDialect(Dialect):
@@ -126,9 +136,8 @@ class StandardDialect(Dialect):
         function: Function
         function, asked = instruction.data
         texts = asked_operands(function, asked, self.broadcast_operands(instruction))
-        return WORDS.get(function.name, function.code).format(
-            *(bracketed(text, ATOM) for text in texts)
-        ), ATOM
+        word = function.code if isinstance(function, OwnFunction) else _word(function.name)
+        return word.format(*(bracketed(text, ATOM) for text in texts)), ATOM
 
     def _numbers(self, instruction: Instruction) -> Text:
         return f"own.numbers({self.atoms(instruction)[0]}{self.like()})", ATOM
@@ -203,7 +212,5 @@ class StandardDialect(Dialect):
 
     def _call(self, instruction: Instruction) -> Text:
         node: Term = instruction.data
-        if node.op not in WORDS:
-            raise UnsupportedOperation(f"{node.op} has no function in the array API standard")
         arrays = self.atoms(instruction)
-        return WORDS[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM
+        return _word(node.op).format(x=arrays[0], y=arrays[-1], k=detail(node)), ATOM

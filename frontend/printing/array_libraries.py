@@ -96,7 +96,7 @@ class _JaxDialect(_LibraryDialect):
 
 
 IN_TORCH: Final[Mapping[str, str]] = {
-    **WORDS,
+    **{name: word for name, word in WORDS.items() if name in STANDARD},
     **{
         name: word.replace("xp.", "torch.")
         for name, word in STANDARD.items()

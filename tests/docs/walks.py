@@ -17,7 +17,7 @@ PAGE = DOCS / "walks.md"
 STEP = re.compile(
     r"^```(?:py|text)\n# (\S+?)(?:, after: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
-FOLDERS = ("engine", "rules", "frontend", "src", "tests", "docs")
+FOLDERS = ("engine", "rules", "frontend", "src", "tests", "docs", ".ci")
 
 
 def walks(page: str) -> list[str]:
@@ -39,12 +39,19 @@ def take_steps(walk: str, folder: Path) -> None:
         path.write_text(text[:place] + body + text[place:], "utf-8")
 
 
+def copy_project(folder: Path) -> None:
+    """Put what git has of the project into a folder, but for its history."""
+    for name in FOLDERS:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, folder)
+
+
 def walked(walk: str, folder: Path) -> str:
     """The walk with what its commands print after its steps, in a copy of the project."""
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, folder / name, symlinks=True)
-    for name in ("pyproject.toml", "README.md", "conftest.py"):
-        shutil.copy(ROOT / name, folder / name)
+    copy_project(folder)
     take_steps(walk, folder)
     environment = {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     with contextlib.chdir(folder):

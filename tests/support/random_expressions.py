@@ -6,6 +6,7 @@ from typing import Any
 
 from eggrad.engine.indices.spec import canonical
 from eggrad.engine.terms import term as t
+from eggrad.engine.terms.functions import UNARY
 from eggrad.engine.terms.term import Term
 
 # Size symbols, and integers now and then.
@@ -13,8 +14,11 @@ SIZES = ("m", "n", "m", "n", "n", 2)
 ORDERS = {"c": 0, "x": 1, "y": 1, "A": 2, "B": 2, "T": 3, "Q": 4}
 NAMES = ("c", "x", "x", "y", "A", "A", "B", "S", "S", "T", "Q")
 SMOOTH = ("sin", "cos", "arctan", "tanh", "exp", "relu", "abs", "sign", "tan", "log")
+INVERSE = ("arcsin", "arccos")
 MATRIX_FUNCTIONS = ("inv", "det", "adj")
 ROUNDED = ("floor", "ceil", "trunc", "round")
+# What else is added to the language.
+SMOOTH += tuple(f for f in UNARY if f not in (*SMOOTH, *INVERSE, *ROUNDED, "logical_not"))
 EXTREMES = ("maximum", "minimum", "mod", "pow")
 TESTS = ("greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or")
 EXPONENTS = (2, 3, 2, 3, 1, 0, -1, -2, *map(Fraction, ("1/2", "-1/2", "3/2", "5/3", "1/3")))
@@ -120,9 +124,9 @@ def _function(random: Random, a: Term) -> Term:
     one = t.constant(1, a.dims)
     match random.randint(0, 11):
         case 0:
-            return t.apply(random.choice(("arcsin", "arccos")), a)
+            return t.apply(random.choice(INVERSE), a)
         case 1:
-            return t.apply(random.choice(("arcsin", "arccos")), t.apply("tanh", a))
+            return t.apply(random.choice(INVERSE), t.apply("tanh", a))
         case 2:
             return t.apply("log", t.add(one, t.apply("exp", a)))
         case 3:
