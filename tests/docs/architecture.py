@@ -1,14 +1,15 @@
 """Tables of the architecture, read from the code: files, stages, passes, imports.
 
-`python -m tests.docs.architecture` writes them into docs/architecture.md, between the comments that
-name them.
+`python -m tests.docs.architecture` writes them into docs/architecture.md and the pages in
+docs/architecture/, between the comments that name them.
 """
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Final
 
 from eggrad.engine.compilation.passes import PASSES
 from eggrad.engine.saturation.schedule import PURPOSES, STAGES
@@ -16,7 +17,8 @@ from eggrad.rules.standard import STANDARD
 from tests.benchmarks.tables import placed
 from tests.support.places import DOCS, ROOT
 
-PAGE = DOCS / "architecture.md"
+MAP = DOCS / "architecture.md"
+PAGES = (MAP, *sorted((DOCS / "architecture").glob("*.md")))
 LAYERS = ("frontend", "rules", "engine")
 Arrows = Mapping[str, set[str]]
 
@@ -133,16 +135,39 @@ def sentence(file: Path) -> str:
     return (ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "").splitlines()[0]
 
 
+def packages() -> Iterator[tuple[str, Path]]:
+    """The folders with files of Python, by their names, and the file that says what each is."""
+    for layer in reversed(LAYERS):
+        for face in sorted((ROOT / layer).rglob("__init__.py")):
+            yield face.parent.relative_to(ROOT).as_posix(), face
+
+
 def files() -> Iterator[str]:
     """A table of the folders, and in each of them of its files, in their own words."""
     yield "| folder | its files |"
     yield "|---|---|"
-    for layer in reversed(LAYERS):
-        for face in sorted((ROOT / layer).rglob("__init__.py")):
-            own = [f for f in sorted(face.parent.glob("*.py")) if f != face]
-            listed = "<br>".join(f"`{f.stem}` {sentence(f)}" for f in own)
-            name = face.parent.relative_to(ROOT).as_posix()
-            yield f"| **`{name}/`** {sentence(face)} | {listed} |"
+    for name, face in packages():
+        own = [f for f in sorted(face.parent.glob("*.py")) if f != face]
+        listed = "<br>".join(f"`{f.stem}` {sentence(f)}" for f in own)
+        yield f"| **`{name}/`** {sentence(face)} | {listed} |"
+
+
+def names_in(folder: Path) -> Iterator[str]:
+    """What is in a folder beside its face: files of Python without their ending, others with it."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            if not (path / "__init__.py").exists() and path.name != "__pycache__":
+                yield f"{path.name}/"
+        elif path.name != "__init__.py":
+            yield path.stem if path.suffix == ".py" else path.name
+
+
+def names() -> Iterator[str]:
+    """A table of the folders, with the names of what is in them."""
+    yield "| folder | its files |"
+    yield "|---|---|"
+    for name, face in packages():
+        yield f"| `{name}/` {sentence(face)} | {', '.join(names_in(face.parent))} |"
 
 
 def passes() -> Iterator[str]:
@@ -153,14 +178,20 @@ def passes() -> Iterator[str]:
         yield f"| {step.name} | {step.sentence} | {step.condition} |"
 
 
-def drawn(page: str) -> str:
-    """The page with its tables as the code is now."""
-    page = placed(page, "files", "\n".join(files()))
-    page = placed(page, "passes", "\n".join(passes()))
-    page = placed(page, "purposes", "\n".join(purposes()))
-    page = placed(page, "stages", "\n".join(stages()))
-    return placed(page, "folders", "\n".join(folders()))
+TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    table.__name__: table for table in (names, files, folders, purposes, stages, passes)
+}
+"""Every table, by the name that stands before it in a page."""
+
+
+def drawn(text: str) -> str:
+    """The text of a page with its tables as the code is now."""
+    for name, table in TABLES.items():
+        if f"<!-- {name} -->" in text:
+            text = placed(text, name, "\n".join(table()))
+    return text
 
 
 if __name__ == "__main__":
-    PAGE.write_text(drawn(PAGE.read_text("utf-8")), "utf-8")
+    for page in PAGES:
+        page.write_text(drawn(page.read_text("utf-8")), "utf-8")

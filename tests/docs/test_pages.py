@@ -104,7 +104,7 @@ def test_every_block_of_code_is_run_or_read(page: str) -> None:
             case "py":  # a file of the sessions, or a step of a walk
                 assert re.match(r"# \S+\.py(, after: .*)?\n", body)
             case "text":  # see the tests of these pages
-                assert page in ("docs/language.md", "docs/walks.md")
+                assert page in ("docs/architecture.md", "docs/language.md", "docs/walks.md")
             case _:  # see the next tests
                 assert language == "sh"
 

@@ -1,4 +1,4 @@
-"""The walks lead where docs/walks.md says, and the tables of the architecture are current."""
+"""The walks lead where docs/walks.md says."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import architecture, walks
+from tests.docs import walks
 from tests.docs.test_pages import without_errors
 from tests.support.places import DATA, ROOT
 
@@ -78,8 +78,3 @@ def test_a_step_goes_after_its_line(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_text("utf-8") == "x = [\n    1,\n    2,\n]\ny = x\n"
     with pytest.raises(ValueError, match=r"a\.py has 0 lines '3,'"):
         walks.take_steps("```py\n# a.py, after: 3,\n4,\n```\n", tmp_path)
-
-
-def test_tables_are_made_from_the_code() -> None:
-    page = architecture.PAGE.read_text("utf-8")
-    assert architecture.drawn(page) == page
