@@ -21,7 +21,7 @@ from eggrad.engine.compilation.program import ONE, Contraction, Instruction, Num
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.precedence import Text, bracketed
 from eggrad.engine.indices.spec import Indices, letters
-from eggrad.engine.terms.functions import Function
+from eggrad.engine.terms.functions import Function, OwnFunction
 from eggrad.engine.terms.operations import OPERATIONS
 from eggrad.engine.terms.term import Term
 
