@@ -754,7 +754,7 @@ class _DaskKernels(_Immutable):
         return from_delayed(delayed(function)(matrix), shape, matrix.dtype)
 
     def of_each(self, name: str, stack: Any) -> Any:
-        shape = STACK_FUNCTIONS[name].dims(stack.shape)
+        shape = STACK_FUNCTIONS[name].dims(None, stack.shape)
         return self._at_once(partial(_of_each, name), shape, stack)
 
     def inverse(self, matrix: Any) -> Any:
