@@ -16,14 +16,21 @@ ADDITIONS = walks.walks((DATA / "additions.md").read_text("utf-8"))
 # Parts of the suite that take about as long each.
 PARTS = (
     *("src", "tests/rules", "tests/engine/compilation tests/engine/costs tests/engine/terms"),
-    *("tests/engine/backends", "tests/engine/workbench", "tests/engine/laws tests/engine/oracle"),
+    *(
+        "tests/engine/backends",
+        "tests/engine/workbench",
+        "tests/engine/laws tests/engine/oracle tests/engine/test_guard.py",
+    ),
     *("tests/engine/egraph tests/engine/equality tests/engine/extraction tests/engine/indices",),
     *("tests/engine/networks tests/engine/runtime",),
     *("tests/engine/saturation tests/cases tests/benchmarks tests/support",),
     *("tests/frontend/expression", "tests/frontend/interface", "tests/frontend/printing"),
     *("tests/frontend/calculus tests/frontend/cli tests/frontend/elementwise",),
-    *("tests/frontend/index tests/frontend/matrix tests/frontend/text tests/frontend/typeset",),
-    *("tests/frontend/page tests/frontend/workbench tests/docs",),
+    *(
+        "tests/frontend/index tests/frontend/matrix tests/frontend/text tests/frontend/typeset "
+        "tests/frontend/test_types.py",
+    ),
+    *("tests/frontend/page tests/frontend/workbench tests/docs tests/test_packaging.py",),
 )
 
 
