@@ -29,7 +29,13 @@ from eggrad.engine.indices.indicator_plan import (
 )
 from eggrad.engine.indices.slices import placed_dims, views_of
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stack_axes
-from eggrad.engine.terms.functions import FUNCTIONS, UNKNOWN_FUNCTION, function_of, record
+from eggrad.engine.terms.functions import (
+    FUNCTIONS,
+    LOWERED,
+    UNKNOWN_FUNCTION,
+    function_of,
+    record,
+)
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES, NUMERIC
 from eggrad.engine.terms.term import (
@@ -515,23 +521,8 @@ SHORT: Final = 10
 
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_REDUCING: Final = frozenset(
-    {
-        *STACK_FUNCTIONS,
-        "inverse_from_cholesky",
-        "logdet",
-        "logdet_from_cholesky",
-        "logsumexp",
-        "softmax",
-        "log_softmax",
-        *EXTREMES,
-        "argsort",
-        "norm",
-        "product_of_pairs",
-        "solve",
-        "symmetric_product",
-    }
-)
+# What is neither entry by entry nor by the places that integers say.
+_REDUCING: Final = frozenset(NUMERIC).difference(LOWERED, ("selection", "scan"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,21 +16,13 @@ from eggrad.engine.extraction.extract import cheapest_by
 from eggrad.engine.terms.assumptions import COMPUTED
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.operations import FOR_DIGITS
+from eggrad.engine.terms.operations import FOR_DIGITS, FOR_TIME
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
 
 LOSSY: Final = frozenset({"add", "subtract"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
-FASTER: Final = frozenset(
-    {
-        *STACK_FUNCTIONS,
-        "inverse_from_cholesky",
-        "product_of_pairs",
-        "solve",
-        "symmetric_product",
-    }
-)
+FASTER: Final = frozenset((*STACK_FUNCTIONS, *FOR_TIME))
 
 # The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of
 # 1 + a what a has rounded away near -1. The difference of large numbers has lost what their

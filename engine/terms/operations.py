@@ -118,6 +118,8 @@ _FOR_DIGITS: Final = (
         shape=_reduced, code="norm({x}, {k})", price=3, found_in="code"),
     Operation("logdet", "The logarithm of a positive determinant.",
         shape=_of_square_matrix, code="log_determinant({x}, {k})", found_in="code"),
+    Operation("logdet_from_cholesky", "A determinant's logarithm, from the Cholesky factor.",
+        shape=_of_square_matrix, code="log_determinant_from_cholesky({x})", found_in="code"),
 )
 _FOR_TIME: Final = (
     Operation("solve", "The product of a square matrix's inverse with an array.", arity=2,
@@ -129,8 +131,6 @@ _FOR_TIME: Final = (
         arity=2, shape=_product_of_pairs, code="product_of_pairs({x}, {y})", found_in="code"),
     Operation("inverse_from_cholesky", "The inverse of a matrix, from its Cholesky factor.",
         shape=_of_square_matrix, code="inverse_from_cholesky({x})", found_in="code"),
-    Operation("logdet_from_cholesky", "A determinant's logarithm, from the Cholesky factor.",
-        shape=_of_square_matrix, code="log_determinant_from_cholesky({x})", found_in="code"),
 )
 _OTHERS: Final = (
     Operation("cofactors", "The derivative of `det` at a square matrix, of the order of its data.",
@@ -155,6 +155,8 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
 
 # What loses no digits.
 FOR_DIGITS: Final = (*LOWERED, *(o.name for o in _FOR_DIGITS))
+# What takes less time.
+FOR_TIME: Final = tuple(o.name for o in _FOR_TIME)
 # What no expression has, only code.
 OF_CODE: Final = tuple(o.name for o in OPERATIONS.values() if o.found_in == "code")
 # Those that expressions have, and that are one kind of e-node with all that code has.
