@@ -61,7 +61,7 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BlockPlan:
     """The passes over blocks along the axes whose size is `symbol`, and what is left to do."""
 
     symbol: str
@@ -73,7 +73,7 @@ class _Unsuited(Exception):
     """A row of a node needs other rows of its operands."""
 
 
-def plan(roots: tuple[Term, ...], symbol: str) -> Plan | None:
+def plan(roots: tuple[Term, ...], symbol: str) -> BlockPlan | None:
     """How to compute the roots from blocks along a size; None where rows need one another.
 
     >>> from eggrad.engine.terms.term import apply, einsum
@@ -159,7 +159,7 @@ class _Planner:
 
     # The stages -----------------------------------------------------------------------------
 
-    def plan(self) -> Plan:
+    def plan(self) -> BlockPlan:
         last = max((self._level[r] + (r in self._rows) for r in self._roots), default=0)
         # What later stages need: from the end to the beginning.
         targets: list[list[Term]] = []
@@ -183,7 +183,7 @@ class _Planner:
         if targets:
             known |= {t for t in targets[-1] if t in self._totals}
         small = [r for r in dict.fromkeys(self._roots) if r not in self._rows]
-        return Plan(self._symbol, tuple(passes), self._stage(small, known) if small else None)
+        return BlockPlan(self._symbol, tuple(passes), self._stage(small, known) if small else None)
 
     def _needed(self, targets: Iterable[Term]) -> list[Term]:
         """The small nodes that rows are made of, the largest ones."""

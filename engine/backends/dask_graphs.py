@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from eggrad.engine.backends.blocks import Plan, Stage
+from eggrad.engine.backends.blocks import BlockPlan, Stage
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.binding import concrete
@@ -134,7 +134,7 @@ class Graph:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: BlockPlan,
         variables: Mapping[str, Dims],
         chunks: tuple[int, ...],
         sizes: Mapping[str, int],

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eggrad.engine.backends.blocks import Plan, plan
+from eggrad.engine.backends.blocks import BlockPlan, plan
 from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
 from eggrad.engine.backends.dialect import StandardDialect
 from eggrad.engine.backends.kernels import kernels_of
@@ -80,7 +80,7 @@ class ArrayFunction(CompiledFunction):
     def _prepare(self, module: Module) -> None:
         self._by_shapes: dict[object, tuple[Callable[..., Any], Mapping[str, int]]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
-        self._plans: dict[tuple[int, str], Plan | None] = {}
+        self._plans: dict[tuple[int, str], BlockPlan | None] = {}
         plain = self._every == self._names and not self._used
         if self._kind == "jax" and self._jit and plain:
             self._enter_at_once()

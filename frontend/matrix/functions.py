@@ -17,7 +17,7 @@ from eggrad.frontend.expression import numpy_ufuncs as elementwise
 from eggrad.frontend.expression.axes import merged
 from eggrad.frontend.expression.expression import Expression, add, applied, divide, power
 from eggrad.frontend.matrix.values import (
-    Value,
+    MatrixValue,
     check_alike,
     check_square,
     paired,
@@ -47,30 +47,30 @@ ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
 """The functions of every entry that have one argument."""
 
 
-def sum_of(a: Value, axis: Value | None = None) -> Value:
+def sum_of(a: MatrixValue, axis: MatrixValue | None = None) -> MatrixValue:
     """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
     if axis is None:
-        return Value(language.sum(a.expression))
+        return MatrixValue(language.sum(a.expression))
     number = axis.expression.term
     single("sum of", a)
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
         raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
-    return Value(language.sum(a.expression, int(number.value) - 1), number.data == 1)
+    return MatrixValue(language.sum(a.expression, int(number.value) - 1), number.data == 1)
 
 
-def _extreme(name: str, a: Value, *others: Value) -> Value:
+def _extreme(name: str, a: MatrixValue, *others: MatrixValue) -> MatrixValue:
     """The greatest or the least entry; of two tensors that of each pair of entries."""
     if others:
         return _applied(RECORDS[EXTREMES[name].of_two])(a, *others)
-    return Value(_REDUCED[name](a.expression))
+    return MatrixValue(_REDUCED[name](a.expression))
 
 
-def _extreme_along(name: str, axis: int, a: Value) -> Value:
+def _extreme_along(name: str, axis: int, a: MatrixValue) -> MatrixValue:
     """The greatest or the least entry of each column, or of each row."""
     single(f"{name} of columns or rows of", a)
     if a.order != 2:
         raise ShapeError(f"{name} of columns or rows: a matrix, please")
-    return Value(_REDUCED[name](a.expression, axis), axis == 0)
+    return MatrixValue(_REDUCED[name](a.expression, axis), axis == 0)
 
 
 _REDUCED: Final = {"max": language.max, "min": language.min}
@@ -78,71 +78,71 @@ EXTREME_FUNCTIONS: Final = {name: EXTREMES[name].of_two for name in _REDUCED}
 """The functions of two entries that are called as the extremes of many are."""
 
 
-def trace(a: Value) -> Value:
+def trace(a: MatrixValue) -> MatrixValue:
     """The sum of the diagonal."""
     if not a.is_blocked:
-        return Value(language.einsum("ii->", square("tr", a)))
+        return MatrixValue(language.einsum("ii->", square("tr", a)))
     check_square("tr", a)
     letters = "abcdefgh"[: a.rows]
-    return Value(language.einsum(f"{letters * 2}->", a.expression))
+    return MatrixValue(language.einsum(f"{letters * 2}->", a.expression))
 
 
-def det(a: Value) -> Value:
+def det(a: MatrixValue) -> MatrixValue:
     """The determinant."""
-    return Value(language.det(square("det", a)))
+    return MatrixValue(language.det(square("det", a)))
 
 
-def logdet(a: Value) -> Value:
+def logdet(a: MatrixValue) -> MatrixValue:
     """The logarithm of the determinant, of a matrix whose determinant is positive."""
-    return Value(language.log(language.det(square("logdet", a))))
+    return MatrixValue(language.log(language.det(square("logdet", a))))
 
 
-def _of_each(name: str, a: Value) -> Value:
+def _of_each(name: str, a: MatrixValue) -> MatrixValue:
     """A function of a matrix, by the name of its record."""
     if STACK_FUNCTIONS[name].square:
-        return Value(language.of_each(name, square(name, a)))
-    return Value(language.of_each(name, a.expression))
+        return MatrixValue(language.of_each(name, square(name, a)))
+    return MatrixValue(language.of_each(name, a.expression))
 
 
-def inv(a: Value) -> Value:
+def inv(a: MatrixValue) -> MatrixValue:
     """The inverse."""
-    return Value(language.inv(square("inv", a)))
+    return MatrixValue(language.inv(square("inv", a)))
 
 
-def adj(a: Value) -> Value:
+def adj(a: MatrixValue) -> MatrixValue:
     """The adjugate."""
-    return Value(language.adj(square("adj", a)))
+    return MatrixValue(language.adj(square("adj", a)))
 
 
-def diag(a: Value) -> Value:
+def diag(a: MatrixValue) -> MatrixValue:
     """The matrix with a vector on its diagonal; the diagonal of a matrix as a column."""
     if a.order == 1:
-        return Value(ax.diagonal_matrix(single("diag of", a)))
-    return Value(ax.diagonal(square("diag", a), 0, 1))
+        return MatrixValue(ax.diagonal_matrix(single("diag of", a)))
+    return MatrixValue(ax.diagonal(square("diag", a), 0, 1))
 
 
-def outer(a: Value, b: Value) -> Value:
+def outer(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """The product of a column and a row, given two vectors."""
     for v in (a, b):
         if v.order != 1:
             raise ShapeError(f"outer of {v.shape}: the argument has to be a vector")
-    return times(Value(a.base, False, a.split), Value(b.base, True, b.split))
+    return times(MatrixValue(a.base, False, a.split), MatrixValue(b.base, True, b.split))
 
 
-def vec(a: Value) -> Value:
+def vec(a: MatrixValue) -> MatrixValue:
     """The columns of a matrix one below the other."""
     if a.order != 2:
         raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
     entries = transposed(a).expression
-    return _in_line("vec", Value(entries, split=entries.ndim))
+    return _in_line("vec", MatrixValue(entries, split=entries.ndim))
 
 
-def kron(a: Value, b: Value) -> Value:
+def kron(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """The matrix of all multiples of b by entries of a; a column has one column."""
     return _in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
 
 
-def _in_line(what: str, a: Value) -> Value:
+def _in_line(what: str, a: MatrixValue) -> MatrixValue:
     """One index of rows and one of columns, where their numbers are known."""
     if any(unknown(d) for d in a.base.shape):
         raise ShapeError(f"{what}: the sizes of its arguments have to be given")
@@ -150,32 +150,32 @@ def _in_line(what: str, a: Value) -> Value:
         return a
     rows = merged(a.base, 0, a.rows)
     columns = rows.ndim - 1
-    return Value(merged(rows, 1, columns) if columns > 1 else rows, a.turned)
+    return MatrixValue(merged(rows, 1, columns) if columns > 1 else rows, a.turned)
 
 
-def norm1(a: Value) -> Value:
+def norm1(a: MatrixValue) -> MatrixValue:
     """The sum of absolute values."""
-    return Value(language.sum(language.abs(a.expression)))
+    return MatrixValue(language.sum(language.abs(a.expression)))
 
 
-def norm2(a: Value) -> Value:
+def norm2(a: MatrixValue) -> MatrixValue:
     """The root of the sum of squares; of a matrix Frobenius' norm."""
-    return Value(elementwise.sqrt(language.sum(power(a.expression, 2))))
+    return MatrixValue(elementwise.sqrt(language.sum(power(a.expression, 2))))
 
 
-def bars(a: Value) -> Value:
+def bars(a: MatrixValue) -> MatrixValue:
     """Between bars: the determinant of a matrix, the absolute value of a scalar."""
     if a.order == 1:
         raise ShapeError(f"| | of {a.shape}: write abs(x) for the absolute values of entries")
     return det(a) if a.order else a.mapped(language.abs)
 
 
-def log_of_bars(a: Value) -> Value:
+def log_of_bars(a: MatrixValue) -> MatrixValue:
     """The logarithm of what `bars` are."""
     return bars(a).mapped(language.log)
 
 
-def norm(a: Value) -> Value:
+def norm(a: MatrixValue) -> MatrixValue:
     """The root of the sum of squares, of a vector; a matrix has several norms."""
     if a.order == 2:
         raise ShapeError(
@@ -185,28 +185,28 @@ def norm(a: Value) -> Value:
     return norm2(a)
 
 
-def logsumexp(a: Value) -> Value:
+def logsumexp(a: MatrixValue) -> MatrixValue:
     """The logarithm of the sum of exponentials."""
-    return Value(sums.logsumexp(a.expression))
+    return MatrixValue(sums.logsumexp(a.expression))
 
 
-def softmax(a: Value) -> Value:
+def softmax(a: MatrixValue) -> MatrixValue:
     """The exponentials of a vector, divided by their sum."""
     _vector("softmax", a)
     exponentials = language.exp(a.expression)
-    return Value(divide(exponentials, language.sum(exponentials)), a.turned)
+    return MatrixValue(divide(exponentials, language.sum(exponentials)), a.turned)
 
 
-def _vector(what: str, a: Value) -> Expression:
+def _vector(what: str, a: MatrixValue) -> Expression:
     if a.order != 1:
         raise ShapeError(f"{what} of {a.shape}: the argument has to be a vector")
     return single(f"{what} of", a)
 
 
-def _applied(function: Function) -> Callable[..., Value]:
+def _applied(function: Function) -> Callable[..., MatrixValue]:
     """A declared function of the entries of values of one shape, or of scalars beside them."""
 
-    def call(*args: Value) -> Value:
+    def call(*args: MatrixValue) -> MatrixValue:
         if len(args) == 1:
             return args[0].mapped(lambda e: applied(function, e))
         whole = next((a for a in args if a.order), args[0])
@@ -218,7 +218,7 @@ def _applied(function: Function) -> Callable[..., Value]:
     return call
 
 
-Known = Mapping[str, tuple[Callable[..., Value], int, int]]
+Known = Mapping[str, tuple[Callable[..., MatrixValue], int, int]]
 
 FUNCTIONS: Final[Known] = {
     **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in ENTRYWISE.items()},
@@ -234,8 +234,8 @@ FUNCTIONS: Final[Known] = {
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
     "det": (det, 1, 1),
-    "logabsdet": (lambda a: Value(language.logabsdet(square("logabsdet", a))), 1, 1),
-    "signdet": (lambda a: Value(language.signdet(square("signdet", a))), 1, 1),
+    "logabsdet": (lambda a: MatrixValue(language.logabsdet(square("logabsdet", a))), 1, 1),
+    "signdet": (lambda a: MatrixValue(language.signdet(square("signdet", a))), 1, 1),
     "logdet": (logdet, 1, 1),
     "inv": (inv, 1, 1),
     "adj": (adj, 1, 1),

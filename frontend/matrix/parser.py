@@ -31,13 +31,13 @@ from eggrad.frontend.matrix.functions import (
 from eggrad.frontend.matrix.inference import inferred_orders
 from eggrad.frontend.matrix.products import Products, has_variable_e
 from eggrad.frontend.matrix.syntax import Definition, read
-from eggrad.frontend.matrix.values import Value, chosen_entries, unit
+from eggrad.frontend.matrix.values import MatrixValue, chosen_entries, unit
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.sizes import UNKNOWN, unknown
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
 
-_BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
+_BINARY: Final[dict[str, Callable[[MatrixValue, MatrixValue], MatrixValue]]] = {
     "PLUS": values.add,
     "MINUS": values.subtract,
     "TIMES": values.times,
@@ -108,7 +108,7 @@ class Reader:
         self.text = text
         self.functions = functions
         self.variables = {
-            name: Value(language.variable(name, axes, assume.get(name, ())))
+            name: MatrixValue(language.variable(name, axes, assume.get(name, ())))
             for name, axes in dims.items()
         }
         # Variables, and parts that have a name.
@@ -134,9 +134,9 @@ class Reader:
         except UnsupportedOperation as error:
             raise ParseError(str(error), self.text, offset_of(phrase.token)) from error
 
-    def value(self, root: Phrase) -> Value:
+    def value(self, root: Phrase) -> MatrixValue:
         """The value of a phrase, operands first; texts may be deeper than Python's stack."""
-        done: list[Value] = []
+        done: list[MatrixValue] = []
         stack: list[tuple[Phrase, bool]] = [(root, False)]
         while stack:
             phrase, ready = stack.pop()
@@ -162,7 +162,7 @@ class Reader:
         scalar = "T" in self.names and not self.names["T"].order
         return exponent.what == "use" and exponent.token == "T" and not scalar
 
-    def _applied(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+    def _applied(self, phrase: Phrase, args: Sequence[MatrixValue]) -> MatrixValue:
         token = phrase.token
         try:
             return self.computed(phrase, args)
@@ -173,12 +173,12 @@ class Reader:
         except UnsupportedOperation as error:
             raise ParseError(str(error), self.text, offset_of(token)) from error
 
-    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+    def computed(self, phrase: Phrase, args: Sequence[MatrixValue]) -> MatrixValue:
         """What a phrase is, given its operands; an error says nothing of the place."""
         token = phrase.token
         match phrase.what:
             case "number":
-                return Value(as_expression(self._number(token)))
+                return MatrixValue(as_expression(self._number(token)))
             case "use":
                 return self._look_up(token)
             case "negate":
@@ -190,7 +190,7 @@ class Reader:
             case "natural power":
                 return _natural_power(args[0])
             case "pi":
-                return Value(as_expression(math.pi))
+                return MatrixValue(as_expression(math.pi))
             case "indexed":
                 return chosen_entries(args[0], token)
             case "call" if token in CONSTANTS:
@@ -208,7 +208,7 @@ class Reader:
             )
         return value
 
-    def _look_up(self, token: Token) -> Value:
+    def _look_up(self, token: Token) -> MatrixValue:
         name = str(token)
         if name in self.names:
             return self.names[name]
@@ -220,7 +220,7 @@ class Reader:
                 ("'('",),
             )
         if name == "e":
-            return Value(language.exp(as_expression(1)))
+            return MatrixValue(language.exp(as_expression(1)))
         near = suggestion(name, self.names)
         if name == "T":
             near = "; the inverse of a transpose is written inv(A)'"
@@ -229,7 +229,7 @@ class Reader:
             f"no variable is called {shown(name)}{near}", self.text, offset_of(token), known
         )
 
-    def _call(self, token: Token, args: Sequence[Value]) -> Value:
+    def _call(self, token: Token, args: Sequence[MatrixValue]) -> MatrixValue:
         name = str(token)
         if name in self.names:
             raise UnsupportedOperation(
@@ -238,16 +238,16 @@ class Reader:
         check_call(name, len(args), self.functions)
         return self.functions[name][0](*args)
 
-    def _constant(self, phrase: Phrase) -> Value:
+    def _constant(self, phrase: Phrase) -> MatrixValue:
         """An array of equal entries or an identity matrix, of given sizes or of unknown ones."""
         name, operands = str(phrase.token), phrase.operands
         if name == "size":
             if len(operands) != 1:
                 raise UnsupportedOperation("size takes the name of a size, as size(n)")
-            return Value(expression(terms.size(self._size(operands[0]))))
+            return MatrixValue(expression(terms.size(self._size(operands[0]))))
         if name == "unit":
             return self._unit(phrase)
-        entry = Value(as_expression(0 if name == "zeros" else 1))
+        entry = MatrixValue(as_expression(0 if name == "zeros" else 1))
         axes = {"vector": 1, "eye": 1}.get(name, 2)
         if name in ("vector", "matrix"):
             check_call(name, len(operands), self.functions)
@@ -261,17 +261,17 @@ class Reader:
             raise UnsupportedOperation(f"{name} takes {most}, not {len(operands)}")
         sizes = tuple(map(self._size, operands)) or self._unknown_sizes(phrase.token, axes)
         if name == "eye":
-            return Value(language.delta(sizes))
-        return Value(broadcast(entry.expression, sizes))
+            return MatrixValue(language.delta(sizes))
+        return MatrixValue(broadcast(entry.expression, sizes))
 
-    def _unit(self, phrase: Phrase) -> Value:
+    def _unit(self, phrase: Phrase) -> MatrixValue:
         """The vector whose only entry that is not 0 is a 1."""
         place, *sizes = phrase.operands or (None,)
         is_fraction = place and place.what == "number" and not place.token.isdecimal()
         if place is None or is_fraction or len(sizes) > 1:
             raise UnsupportedOperation("unit takes a place from 1 up and a size, as unit(2, n)")
         lengths = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
-        return Value(unit(self._size(place), lengths[0]))
+        return MatrixValue(unit(self._size(place), lengths[0]))
 
     def _unknown_sizes(self, token: Token, number: int) -> tuple[str, ...]:
         sizes = tuple(f"{UNKNOWN}{next(self._fresh)}" for _ in range(number))
@@ -318,7 +318,7 @@ class Reader:
                 )
 
 
-def _natural_power(exponent: Value) -> Value:
+def _natural_power(exponent: MatrixValue) -> MatrixValue:
     """`e^a`: of a scalar, or of every entry of a vector."""
     if exponent.order == 2:
         raise ShapeError(

@@ -28,7 +28,7 @@ from eggrad.frontend.text.sizes import unknown
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class MatrixValue:
     """A scalar, a column or a matrix, or its transpose where it is `turned`.
 
     A turned vector is a row. A turned matrix is transposed when something other than a product
@@ -77,43 +77,43 @@ class Value:
     def shape(self) -> str:
         """What it is, in words.
 
-        >>> x = Value(language.variable("x", ("n",)))
+        >>> x = MatrixValue(language.variable("x", ("n",)))
         >>> x.shape, transposed(x).shape, times(x, transposed(x)).shape
         ('n x 1', '1 x n', 'n x n')
         """
         return " x ".join(map(str, self.sizes)) or "a scalar"
 
-    def mapped(self, function: Callable[[Expression], Expression]) -> "Value":
+    def mapped(self, function: Callable[[Expression], Expression]) -> "MatrixValue":
         """What a function of every entry makes of it."""
         return self.like(function(self.expression))
 
-    def like(self, entries: Expression) -> "Value":
+    def like(self, entries: Expression) -> "MatrixValue":
         """Other entries at the same places."""
         columns = self.base.ndim - self.rows
         rows = columns if self.turned and self.order == 2 else self.rows
-        return Value(entries, self.turned and self.order == 1, rows)
+        return MatrixValue(entries, self.turned and self.order == 1, rows)
 
 
-def transposed(a: Value) -> Value:
+def transposed(a: MatrixValue) -> MatrixValue:
     """`a'`."""
-    return Value(a.base, not a.turned, a.split) if a.order else a
+    return MatrixValue(a.base, not a.turned, a.split) if a.order else a
 
 
-def add(a: Value, b: Value) -> Value:
+def add(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """`a + b`; a scalar is added to every entry."""
     return entrywise("+", a, b, arithmetic.add)
 
 
-def subtract(a: Value, b: Value) -> Value:
+def subtract(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """`a - b`; a scalar is subtracted from every entry."""
     return entrywise("-", a, b, arithmetic.subtract)
 
 
-def times(a: Value, b: Value) -> Value:
+def times(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """`a * b`: the product of matrices, or a multiple."""
     if not a.order or not b.order:
         kind = a if a.order else b
-        return Value(arithmetic.multiply(a.base, b.base), kind.turned, kind.split)
+        return MatrixValue(arithmetic.multiply(a.base, b.base), kind.turned, kind.split)
     columns, rows = a.sizes[1], b.sizes[0]
     if not _fit(columns, rows):
         reason = f"the left has {columns} column{'s' * (columns != 1)}, the right {rows} row"
@@ -129,11 +129,13 @@ def times(a: Value, b: Value) -> Value:
     return _product(left, right, (first, last), p, q)
 
 
-def _product(left: str, right: str, out: tuple[str, str], p: Expression, q: Expression) -> Value:
+def _product(
+    left: str, right: str, out: tuple[str, str], p: Expression, q: Expression
+) -> MatrixValue:
     """The product with these indices of rows and columns; one without rows is a row."""
     rows, columns = out
     product = language.einsum(f"{left},{right}->{rows}{columns}", p, q)
-    return Value(product, not rows and bool(columns), len(rows or columns))
+    return MatrixValue(product, not rows and bool(columns), len(rows or columns))
 
 
 # Indices of rows and of columns, of two values: one for each axis that counts them.
@@ -141,13 +143,13 @@ _INDICES: Final = ("iabcdefg", "jlmnopqr", "kstuvwxy", "zABCDEFG")
 _ROWS, _COLUMNS = _INDICES[::2], _INDICES[1::2]
 
 
-def _letters(a: Value, rows: str, columns: str) -> str:
+def _letters(a: MatrixValue, rows: str, columns: str) -> str:
     """The indices of the axes, given those of rows and columns; a vector lacks one of them."""
     first, last = (columns, rows) if a.turned else (rows, columns)
     return first[: a.rows] + last[: a.base.ndim - a.rows]
 
 
-def _advice(a: Value, b: Value) -> str:
+def _advice(a: MatrixValue, b: MatrixValue) -> str:
     """What fits instead."""
     for p, q, text in (
         (transposed(a), b, "the left transposed fits: write ' after it"),
@@ -160,7 +162,7 @@ def _advice(a: Value, b: Value) -> str:
     return ""
 
 
-def multiply(a: Value, b: Value) -> Value:
+def multiply(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """`a .* b`, entry by entry."""
     if a.order == b.order == 2:
         check_alike(".*", a, b)
@@ -171,7 +173,7 @@ def multiply(a: Value, b: Value) -> Value:
     return entrywise(".*", a, b, arithmetic.multiply)
 
 
-def divide(a: Value, b: Value, elementwise: bool) -> Value:
+def divide(a: MatrixValue, b: MatrixValue, elementwise: bool) -> MatrixValue:
     """`a ./ b`, entry by entry, or `a / b` by a scalar."""
     if b.order and not elementwise:
         hint = "write ./ to divide entry by entry, inv(B) for the inverse of a matrix"
@@ -179,7 +181,7 @@ def divide(a: Value, b: Value, elementwise: bool) -> Value:
     return entrywise("./", a, b, arithmetic.divide)
 
 
-def power(base: Value, exponent: Value, elementwise: bool) -> Value:
+def power(base: MatrixValue, exponent: MatrixValue, elementwise: bool) -> MatrixValue:
     """`base .^ exponent`, entry by entry, or `base ^ exponent` of a scalar or a square matrix."""
     if elementwise or not (base.order or exponent.order):
         return entrywise(".^", base, exponent, arithmetic.power)
@@ -187,7 +189,7 @@ def power(base: Value, exponent: Value, elementwise: bool) -> Value:
     if base.order == 2 and known.op == "constant" and not exponent.order:
         number = known.value
         if number.denominator == 1:
-            return Value(matrix_power(square("^", base), int(number)))
+            return MatrixValue(matrix_power(square("^", base), int(number)))
     if base.order == 2:
         reason = "a matrix has powers by integers, as in A^2 or A^-1"
     else:
@@ -197,10 +199,10 @@ def power(base: Value, exponent: Value, elementwise: bool) -> Value:
     )
 
 
-def paired(a: Value, b: Value) -> Value:
+def paired(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """Every entry of one matrix times every one of another; rows are pairs, and columns are.
 
-    >>> A = Value(language.variable("A", ("m", "n")))
+    >>> A = MatrixValue(language.variable("A", ("m", "n")))
     >>> paired(A, transposed(A)).shape
     'm·n x n·m'
     """
@@ -209,19 +211,19 @@ def paired(a: Value, b: Value) -> Value:
     return _product(left, right, (rows, columns), a.base, b.base)
 
 
-def square(what: str, a: Value) -> Expression:
+def square(what: str, a: MatrixValue) -> Expression:
     """The expression of a square matrix."""
     check_square(what, a)
     return single(f"{what} of", a)
 
 
-def check_square(what: str, a: Value) -> None:
+def check_square(what: str, a: MatrixValue) -> None:
     """Raise `ShapeError` for what is no square matrix."""
     if a.order != 2 or not _fit(*a.sizes):
         raise ShapeError(f"{what} of {a.shape}: the argument has to be a square matrix")
 
 
-def single(what: str, a: Value) -> Expression:
+def single(what: str, a: MatrixValue) -> Expression:
     """The expression, of one axis for rows and one for columns."""
     if a.is_blocked:
         raise UnsupportedOperation(
@@ -231,8 +233,11 @@ def single(what: str, a: Value) -> Expression:
 
 
 def entrywise(
-    symbol: str, a: Value, b: Value, build: Callable[[Expression, Expression], Expression]
-) -> Value:
+    symbol: str,
+    a: MatrixValue,
+    b: MatrixValue,
+    build: Callable[[Expression, Expression], Expression],
+) -> MatrixValue:
     """An operation on the entries of two values of one shape, or of one and a scalar."""
     p, q = a.expression, b.expression
     if a.order and b.order:
@@ -242,7 +247,7 @@ def entrywise(
     return (a if a.order else b).like(build(p, q))
 
 
-def check_alike(symbol: str, a: Value, b: Value) -> None:
+def check_alike(symbol: str, a: MatrixValue, b: MatrixValue) -> None:
     """Raise where two values that meet entry by entry have different shapes."""
     if len(a.sizes) != len(b.sizes) or not all(map(_fit, a.sizes, b.sizes)):
         turned = a.order == b.order and all(map(_fit, a.sizes, b.sizes[::-1]))
@@ -255,7 +260,7 @@ def check_alike(symbol: str, a: Value, b: Value) -> None:
 
 
 def _agreed(
-    symbol: str, a: Value, b: Value, pairs: Sequence[tuple[Size, Size]]
+    symbol: str, a: MatrixValue, b: MatrixValue, pairs: Sequence[tuple[Size, Size]]
 ) -> tuple[Expression, Expression]:
     """What both are made of, with known sizes in place of unknown ones."""
     ordered = [(q, p) if unknown(p) else (p, q) for p, q in pairs]
@@ -278,11 +283,11 @@ _PART: Final = re.compile(
 _DIGITS: Final = 18
 
 
-def chosen_entries(a: Value, token: Token) -> Value:
+def chosen_entries(a: MatrixValue, token: Token) -> MatrixValue:
     """What `a[...]` is: a row of a matrix is a row, a part of a vector one of its kind.
 
     >>> from eggrad.frontend.expression.functions import variable
-    >>> chosen_entries(Value(variable("A", ("m", "n"))), Token("INDICES", "[1,:]")).shape
+    >>> chosen_entries(MatrixValue(variable("A", ("m", "n"))), Token("INDICES", "[1,:]")).shape
     '1 x n'
     """
     single(f"{token} of", a)
@@ -304,7 +309,7 @@ def chosen_entries(a: Value, token: Token) -> Value:
             raise ShapeError(f"{token} of {a.shape}: index {last} is out of range")
     found = a.expression[key]
     row = a.turned if a.order == 1 else found.ndim == 1 and not isinstance(key[0], slice)
-    return Value(found, row)
+    return MatrixValue(found, row)
 
 
 def kept_axes(token: Token) -> tuple[bool, ...]:

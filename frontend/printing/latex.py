@@ -27,7 +27,7 @@ from eggrad.frontend.elementwise.syntax import (
     Sum,
 )
 from eggrad.frontend.printing.index import Indexed, format_index
-from eggrad.frontend.printing.matrix import Form, sizes_are_names, written
+from eggrad.frontend.printing.matrix import Formula, sizes_are_names, written
 from eggrad.frontend.text.words import format_number
 
 WORDS: Final[Mapping[str, str]] = {
@@ -130,7 +130,7 @@ def _upright(text: str) -> str:
     return rf"\mathrm{{{escaped}}}" if text.isascii() else rf"\text{{{escaped}}}"
 
 
-def _style(form: Form, args: Sequence[Text]) -> Text:
+def _style(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
         case "name":
             return latex_name(form.text), _ATOM
@@ -168,7 +168,7 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
             return f"{_bracketed(left, level)}{sign}{second}", level
 
 
-def _call(form: Form, args: Sequence[Text]) -> Text:
+def _call(form: Formula, args: Sequence[Text]) -> Text:
     texts = [text for text, _ in args]
     match form.text:
         case "eye":

@@ -42,7 +42,7 @@ LONG: Final = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Formula:
     """A formula: an operation with its operands, or a text. `order` is the number of axes.
 
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
@@ -54,7 +54,7 @@ class Form:
     """
 
     op: str
-    args: tuple["Form", ...] = ()
+    args: tuple["Formula", ...] = ()
     text: str = ""
     order: int = 0
     shared: bool = False
@@ -67,12 +67,12 @@ class Form:
         object.__setattr__(self, "weight", 1 + sum(a.weight for a in self.args))
 
 
-def negated(a: Form) -> Form:
+def negated(a: Formula) -> Formula:
     """`-a`."""
-    return a.args[0] if a.op == "negate" else Form("negate", (a,), order=a.order)
+    return a.args[0] if a.op == "negate" else Formula("negate", (a,), order=a.order)
 
 
-def operation(op: str, a: Form, b: Form, order: int) -> Form:
+def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
     """An operation of two; a sign is that of the whole, a sum of equals a multiple of one."""
     if op in ("add", "subtract"):
         if b.op == "negate":
@@ -81,19 +81,19 @@ def operation(op: str, a: Form, b: Form, order: int) -> Form:
             return operation("subtract", b, a.args[0], order)
         if op == "add" and a is b and a.args:
             return operation("times", number(Fraction(2)), a, order)
-        return Form(op, (a, b), order=order)
+        return Formula(op, (a, b), order=order)
     inner = b.op == "times" and b.args[0].op == "number" and not b.shared
     if op == "times" and inner and a.op != "number":
         return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
     negative = (a.op == "negate") != (b.op == "negate")
     parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
-    whole = Form(op, parts, order=order)
+    whole = Formula(op, parts, order=order)
     if op == "times" and "1" in (parts[0].text, parts[1].text):
         whole = parts[0] if parts[1].text == "1" else parts[1]
     return negated(whole) if negative else whole
 
 
-def turned(a: Form) -> Form:
+def turned(a: Formula) -> Formula:
     """The transpose: of a sum or a product of vectors also by parts, if that is as short."""
     if not a.order or a.symmetric:
         return a
@@ -101,13 +101,13 @@ def turned(a: Form) -> Form:
         return a.args[0]
     if a.op == "negate":
         return negated(turned(a.args[0]))
-    whole = Form("transpose", (a,), order=a.order)
+    whole = Formula("transpose", (a,), order=a.order)
     if a.op not in _BY_PARTS or a.shared or a.weight > LONG:
         return whole
     first, second = map(turned, a.args)
     if a.op == "times" and first.order and second.order:
         first, second = second, first
-    parts = Form(a.op, (first, second), order=a.order)
+    parts = Formula(a.op, (first, second), order=a.order)
     # Of a matrix only a multiple, or what becomes shorter.
     multiple = a.op == "times" and not (first.order and second.order)
     return parts if parts.weight <= whole.weight - (a.order == 2 and not multiple) else whole
@@ -116,14 +116,14 @@ def turned(a: Form) -> Form:
 _BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
 
 
-def number(value: Fraction) -> Form:
+def number(value: Fraction) -> Formula:
     """A number; what has no decimal fraction is a quotient."""
     if value < 0:
         return negated(number(-value))
     text = format_number(value)
     if "//" not in text:
-        return Form("number", text=text)
-    return Form("divide", tuple(Form("number", text=part) for part in text.split("//")))
+        return Formula("number", text=text)
+    return Formula("divide", tuple(Formula("number", text=part) for part in text.split("//")))
 
 
 # Entries in brackets -----------------------------------------------------------------------
@@ -225,10 +225,10 @@ _OPERATIONS: Final = (
     *("add", "subtract", "divide", "negate", "power", *EXTREMES),
 )
 
-Operand = tuple[Form, Indices]
+Operand = tuple[Formula, Indices]
 
 
-def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
+def form_of(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
     picked = key_of(node)
@@ -239,19 +239,19 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
     match node.op:
         case "variable":
             known = "symmetric" in node.assumed
-            return Form("name", text=node.name, order=node.order, symmetric=known)
+            return Formula("name", text=node.name, order=node.order, symmetric=known)
         case "constant":
             return _constant(node.value, node.dims)
         case "delta":
             eye = tuple(map(_size, node.dims[:1]))
-            return Form("call", eye, "eye", 2) if eye else number(Fraction(1))
+            return Formula("call", eye, "eye", 2) if eye else number(Fraction(1))
         case "indicator":
             return _unit(node)
         case "size":
-            return Form("call", (_size(node.symbol),), "size")
+            return Formula("call", (_size(node.symbol),), "size")
         case "einsum" if picked is not None:
             array, key = picked
-            entries = Form("index", (forms[array],), f"[{','.join(key)}]", node.order)
+            entries = Formula("index", (forms[array],), f"[{','.join(key)}]", node.order)
             is_row = array.order == 2 and node.order == 1 and ":" not in key[0]
             return turned(entries) if is_row else entries
         case "einsum":
@@ -260,7 +260,7 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             op = "divide_entries" if node.op == "divide" and node.args[1].order else node.op
             softmax = node.order == 1 and _summed(node.args[1], "exp") is node.args[0]
             if node.op == "divide" and softmax:
-                return Form("call", (forms[node.args[0].args[0]],), "softmax", node.order)
+                return Formula("call", (forms[node.args[0].args[0]],), "softmax", node.order)
             first, second = _unspread(node, forms)
             return operation(op, first, second, node.order)
         case "negate":
@@ -268,26 +268,26 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         case "power":
             return _power(node, forms)
         case "matrix_power":
-            return Form("power", (args[0], number(Fraction(node.number))), order=2)
+            return Formula("power", (args[0], number(Fraction(node.number))), order=2)
         case "log_cosh":
-            inner = Form("call", tuple(args), "cosh", node.order)
-            return Form("call", (inner,), "log", node.order)
+            inner = Formula("call", tuple(args), "cosh", node.order)
+            return Formula("call", (inner,), "log", node.order)
         case "log1p":
             inner = operation("add", number(Fraction(1)), args[0], node.order)
-            return Form("call", (inner,), "log", node.order)
+            return Formula("call", (inner,), "log", node.order)
         case "expm1":
-            inner = Form("call", tuple(args), "exp", node.order)
+            inner = Formula("call", tuple(args), "exp", node.order)
             return operation("subtract", inner, number(Fraction(1)), node.order)
         case name if name in _NAMES and _is_named(node):
-            return Form("call", tuple(args), _NAMES[name], node.order)
+            return Formula("call", tuple(args), _NAMES[name], node.order)
         case "cofactors" if node.data == 1:
-            return turned(Form("call", tuple(args), "adj", 2))
+            return turned(Formula("call", tuple(args), "adj", 2))
         case name if name in EXTREMES:
             source, out = node.spec
             if not out:
-                return Form("call", (args[0],), name)
+                return Formula("call", (args[0],), name)
             of_rows = source[0] in out
-            whole = Form("call", (args[0],), f"{'row' if of_rows else 'col'}{name}", 1)
+            whole = Formula("call", (args[0],), f"{'row' if of_rows else 'col'}{name}", 1)
             return whole if of_rows else turned(whole)
         case name if name in FUNCTION_NAMES or isinstance(node.data, OwnFunction):
             return _function(node, forms)
@@ -295,32 +295,34 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             raise UnsupportedOperation(f"{name} has no matrix notation")
 
 
-def _unit(node: Term) -> Form:
+def _unit(node: Term) -> Formula:
     """The array with a single one; nothing where only entries are taken with it."""
     places = unit_place(node)
     if places is None:
-        return Form("name")
-    units = [Form("call", (Form("number", text=str(k)), _size(d)), "unit", 1) for k, d in places]
+        return Formula("name")
+    units = [
+        Formula("call", (Formula("number", text=str(k)), _size(d)), "unit", 1) for k, d in places
+    ]
     return units[0] if len(units) == 1 else operation("times", units[0], turned(units[1]), 2)
 
 
-def _constant(value: Fraction, dims: Dims) -> Form:
+def _constant(value: Fraction, dims: Dims) -> Formula:
     """An array of equal entries."""
     if not dims:
         return number(value)
     sizes = tuple(map(_size, dims))
     if value in (0, 1):
-        return Form("call", sizes, "ones" if value else "zeros", len(dims))
-    return Form(
+        return Formula("call", sizes, "ones" if value else "zeros", len(dims))
+    return Formula(
         "call", (number(value), *sizes), "vector" if len(dims) == 1 else "matrix", len(dims)
     )
 
 
-def _size(size: Size) -> Form:
-    return Form("name", text=str(size))
+def _size(size: Size) -> Formula:
+    return Formula("name", text=str(size))
 
 
-def _power(node: Term, forms: Mapping[Term, Form]) -> Form:
+def _power(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     base, exponent = (forms[a] for a in node.args)
     entries = "_entries" if node.order else ""
     known = node.args[1].data
@@ -329,9 +331,9 @@ def _power(node: Term, forms: Mapping[Term, Form]) -> Form:
     if known == Fraction(1, 2):
         squares = _summed(node.args[0], "power")
         if squares and squares.args[1].data == 2:
-            return Form("call", (forms[squares.args[0]],), "norm2")
-        return Form("call", (base,), "sqrt", node.order)
-    return Form(f"power{entries}", (base, exponent), order=node.order)
+            return Formula("call", (forms[squares.args[0]],), "norm2")
+        return Formula("call", (base,), "sqrt", node.order)
+    return Formula(f"power{entries}", (base, exponent), order=node.order)
 
 
 def _summed(node: Term, op: str) -> Term | None:
@@ -342,20 +344,20 @@ def _summed(node: Term, op: str) -> Term | None:
     return node.args[0] if len(set(indices)) == len(indices) else None
 
 
-def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
+def _function(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     """A function, or a composition that has a name."""
     if len(node.args) != 1:
         args = tuple(
             _unspread(node, forms) if len(node.args) == 2 else (forms[a] for a in node.args)
         )
-        return Form("call", args, node.op, node.order, function=function_of(node.op, node.data))
+        return Formula("call", args, node.op, node.order, function=function_of(node.op, node.data))
     inner: Term = node.args[0]
     if node.op == "log" and inner.op == "det":
-        return Form("call", (forms[inner.args[0]],), "logdet")
+        return Formula("call", (forms[inner.args[0]],), "logdet")
     if node.op == "log" and (exponentials := _summed(inner, "exp")):
-        return Form("call", (forms[exponentials.args[0]],), "logsumexp")
+        return Formula("call", (forms[exponentials.args[0]],), "logsumexp")
     operand = forms[inner]
-    return Form(
+    return Formula(
         "call",
         (operand,),
         node.op,
@@ -365,7 +367,7 @@ def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
     )
 
 
-def _unspread(node: Term, forms: Mapping[Term, Form]) -> Iterator[Form]:
+def _unspread(node: Term, forms: Mapping[Term, Formula]) -> Iterator[Formula]:
     """The operands of an operation on entries, where a scalar meets every entry of the other."""
     a, b = node.args
     first = _spread_scalar(a, forms) if b.order else None
@@ -374,7 +376,7 @@ def _unspread(node: Term, forms: Mapping[Term, Form]) -> Iterator[Form]:
     yield second or forms[b]
 
 
-def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
+def _spread_scalar(node: Term, forms: Mapping[Term, Formula]) -> Formula | None:
     """The scalar that a constant or a product of a scalar and ones repeats."""
     if not node.order:
         return None
@@ -390,11 +392,11 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
 # Products ----------------------------------------------------------------------------------
 
 
-def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
+def _einsum(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     args = [forms[a] for a in node.args]
     *parts, out = node.spec
     if (vector := _on_diagonal(node)) is not None:
-        return Form("call", (forms[vector],), "diag", 2)
+        return Formula("call", (forms[vector],), "diag", 2)
     known = [i for part in parts for i in set(part)]
     reduced = [
         _reduced(form, part, [i for i in dict.fromkeys(part) if i in out or known.count(i) > 1])
@@ -409,7 +411,9 @@ def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
     if any(scalars) and set(parts[0]) == set(parts[1]) == set(out):
         (a, p), (b, q) = reduced
         first, axes = (scalars[0], q) if scalars[0] else (a, p)
-        product = operation("times", first, b if scalars[0] else cast(Form, scalars[1]), len(out))
+        product = operation(
+            "times", first, b if scalars[0] else cast(Formula, scalars[1]), len(out)
+        )
         return _laid_out(product, axes, out)
     if any(i in reduced[1][1] and i not in out for i in reduced[0][1]):
         same = node.args[0] is node.args[1]
@@ -427,23 +431,23 @@ def _on_diagonal(node: Term) -> Term | None:
     return None
 
 
-def _reduced(form: Form, part: Indices, kept: Sequence[int]) -> Operand:
+def _reduced(form: Formula, part: Indices, kept: Sequence[int]) -> Operand:
     """An operand with each index once, and summed over what nothing else has."""
     if len(set(part)) < len(part):
-        return Form("call", (form,), "diag" if kept else "tr", len(kept)), tuple(kept)
+        return Formula("call", (form,), "diag" if kept else "tr", len(kept)), tuple(kept)
     if len(kept) == len(part):
         return form, part
     if not kept and form.op == "multiply" and form.order == 1:
         first, second = form.args
         return operation("times", turned(first), second, 0), ()
     if not kept:
-        return Form("call", (form,), "sum"), ()
+        return Formula("call", (form,), "sum"), ()
     along = 2 if part[0] == kept[0] else 1
-    total = Form("call", (form, number(Fraction(along))), "sum", 1)
+    total = Formula("call", (form, number(Fraction(along))), "sum", 1)
     return (total if along == 2 else turned(total)), tuple(kept)
 
 
-def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Form:
+def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Formula:
     """A product with a sum over one index, or over both of two matrices."""
     (a, p), (b, q) = first, second
     shared = [i for i in p if i in q]
@@ -452,7 +456,7 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
         wanted = (*(i for i in p if i in out), *(i for i in p if i not in out))
         entries = operation("multiply", _laid_out(a, p, wanted), _laid_out(b, q, wanted), 2)
         along = (number(Fraction(2)),) if out else ()
-        return Form("call", (entries, *along), "sum", len(out))
+        return Formula("call", (entries, *along), "sum", len(out))
     if not out:
         return operation("times", turned(a), b, 0)
     if out[0] not in p:
@@ -460,11 +464,11 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
     left = _laid_out(a, p, (out[0], summed))
     right = _laid_out(b, q, (summed, *out[1:]))
     if same and left is right:
-        return Form("power", (left, number(Fraction(2))), order=2)
+        return Formula("power", (left, number(Fraction(2))), order=2)
     return operation("times", left, right, len(out))
 
 
-def _spread_out(first: Operand, second: Operand, out: Indices) -> Form:
+def _spread_out(first: Operand, second: Operand, out: Indices) -> Formula:
     """A product without a sum: of entries, of a column and a row, or with a diagonal matrix."""
     (a, p), (b, q) = first, second
     if set(p) == set(q):
@@ -473,12 +477,12 @@ def _spread_out(first: Operand, second: Operand, out: Indices) -> Form:
         column, row = (a, b) if p == out[:1] else (b, a)
         return operation("times", column, turned(row), 2)
     (matrix, axes), (vector, (i,)) = sorted((first, second), key=lambda o: -len(o[1]))
-    diagonal = Form("call", (vector,), "diag", 2)
+    diagonal = Formula("call", (vector,), "diag", 2)
     laid = _laid_out(matrix, axes, out)
     return operation("times", *((diagonal, laid) if i == out[0] else (laid, diagonal)), 2)
 
 
-def _laid_out(form: Form, axes: Indices, wanted: Indices) -> Form:
+def _laid_out(form: Formula, axes: Indices, wanted: Indices) -> Formula:
     return form if axes == wanted else turned(form)
 
 
@@ -503,7 +507,7 @@ _PRODUCTS: Final = ("times", "multiply", "divide", "divide_entries")
 WORTH_NAMING: Final = 6
 
 
-Style = Callable[[Form, Sequence[Text]], Text]
+Style = Callable[[Formula, Sequence[Text]], Text]
 """What writes a form, given the texts of its operands."""
 
 Line = tuple[str, str]
@@ -534,7 +538,7 @@ def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
     shorter.
     """
     users = Counter(a for node in postorder(root) for a in node.args)
-    forms: dict[Term, Form] = {}
+    forms: dict[Term, Formula] = {}
     for node in postorder(root):
         form = form_of(node, forms)
         forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
@@ -544,10 +548,10 @@ def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
     return _lines(forms[root], taken, style)
 
 
-def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
+def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
     """The definitions of named parts, and the text of a form."""
     # A loop, because forms are as deep as terms.
-    order: list[Form] = []
+    order: list[Formula] = []
     uses: Counter[int] = Counter()
     stack = [(root, False)]
     while stack:
@@ -569,12 +573,12 @@ def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
         if form.args and shorter:
             name = next(names)
             definitions.append((name, text))
-            text, level = style(Form("name", text=name), ())
+            text, level = style(Formula("name", text=name), ())
         done[id(form)] = text, level
     return [*definitions, ("", done[id(root)][0])]
 
 
-def _joined(form: Form, args: Sequence[Text]) -> Text:
+def _joined(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
         case "name":
             return form.text, _ATOM
@@ -739,7 +743,7 @@ class _TextModel(CostModel):
         )
 
 
-def _opened(form: Form, composite: Sequence[Form]) -> int:
+def _opened(form: Formula, composite: Sequence[Formula]) -> int:
     """How many operands of a product are likely to stand in brackets, given those that may."""
     if form.op not in _PRODUCTS:
         return 0
@@ -747,7 +751,7 @@ def _opened(form: Form, composite: Sequence[Form]) -> int:
     return sum(a is b for a in (*turned_parts, form.args[1]) for b in composite)
 
 
-def _text_of(form: Form) -> str:
+def _text_of(form: Formula) -> str:
     return "; ".join(map(" = ".join, _lines(form, frozenset(), _joined)))
 
 

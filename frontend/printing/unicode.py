@@ -6,7 +6,7 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import WORDS, Form, written
+from eggrad.frontend.printing.matrix import WORDS, Formula, written
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 _MINUS: Final = "\N{MINUS SIGN}"
@@ -36,7 +36,7 @@ def format_unicode(root: Term, scope: Sequence[Term] = ()) -> str:
     )
 
 
-def _style(form: Form, args: Sequence[Text]) -> Text:
+def _style(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
         case "name" | "number":
             return form.text, _ATOM
@@ -60,7 +60,7 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
             return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
 
 
-def _power(form: Form, args: Sequence[Text]) -> Text:
+def _power(form: Formula, args: Sequence[Text]) -> Text:
     base, (exponent, level) = bracketed(args[0], _TRANSPOSE), args[1]
     of_entries = form.op == "power_entries"
     if re.fullmatch("[0-9]+", exponent.removeprefix(_MINUS)):
@@ -69,7 +69,7 @@ def _power(form: Form, args: Sequence[Text]) -> Text:
     return f"{base}{sign}{exponent if level == _ATOM else f'({exponent})'}", _POWER
 
 
-def _call(form: Form, args: Sequence[Text]) -> Text:
+def _call(form: Formula, args: Sequence[Text]) -> Text:
     texts = [text for text, _ in args]
     # `log|` is one sign: a name that ends so cannot stand before a bar.
     if not texts or not texts[0].endswith("log"):

@@ -12,7 +12,7 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import Expression, power
 from eggrad.frontend.index.entries import Entries, entries, entrywise, product, total
-from eggrad.frontend.matrix.values import Value, single
+from eggrad.frontend.matrix.values import MatrixValue, single
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,12 @@ class Indexed:
         sizes = self.entries.sizes()
         return " x ".join(str(sizes[i]) if i else "1" for i in (self.rows, self.columns))
 
-    def value(self) -> Value:
+    def value(self) -> MatrixValue:
         """The same in matrix notation, where nothing depends on an index."""
         axes = [i for i in (self.rows, self.columns) if i]
-        return Value(self.entries.ordered(axes), self.rows is None and self.columns is not None)
+        return MatrixValue(
+            self.entries.ordered(axes), self.rows is None and self.columns is not None
+        )
 
     def transposed(self) -> "Indexed":
         """Rows for columns."""
@@ -55,7 +57,7 @@ class Indexed:
         return replace(self, entries=entrywise([self.entries], function))
 
 
-def indexed(value: Value, fresh: Iterator[int]) -> Indexed:
+def indexed(value: MatrixValue, fresh: Iterator[int]) -> Indexed:
     """A value of matrix notation, which depends on no index; `fresh` numbers rows and columns."""
     f = single("in a sum,", value)
     indices = [f"·#{next(fresh)}" for _ in range(f.ndim)]

@@ -17,7 +17,7 @@ from eggrad.frontend.matrix import functions, values
 from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.functions import Known, known_functions
 from eggrad.frontend.matrix.parser import Reader, problem_of
-from eggrad.frontend.matrix.values import Value
+from eggrad.frontend.matrix.values import MatrixValue
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.below import places
@@ -120,7 +120,7 @@ class _Reader(Reader):
             case _:
                 return super()._operands(phrase)
 
-    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+    def computed(self, phrase: Phrase, args: Sequence[MatrixValue]) -> MatrixValue:
         """What a phrase is, given its operands; an error says nothing of the place."""
         match phrase.what:
             case "group":
@@ -152,13 +152,13 @@ class _Reader(Reader):
             case _:
                 return super().computed(phrase, args)
 
-    def _look_up(self, token: Token) -> Value:
+    def _look_up(self, token: Token) -> MatrixValue:
         name = str(token)
         if name not in self.names and name in self.sizes:
-            return Value(expression(terms.size(name)))
+            return MatrixValue(expression(terms.size(name)))
         return super()._look_up(token)
 
-    def _below(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+    def _below(self, phrase: Phrase, args: Sequence[MatrixValue]) -> MatrixValue:
         """An entry, a norm, or a constant of given sizes."""
         (base,) = phrase.operands
         token = phrase.token
@@ -205,7 +205,7 @@ def _sizes(name: Token, below: Token) -> list[Phrase]:
 # What LaTeX has besides -------------------------------------------------------------------
 
 
-def norm(a: Value, below: str) -> Value:
+def norm(a: MatrixValue, below: str) -> MatrixValue:
     """The norm that the sign below says; of a vector without one the root of squares."""
     if not a.order:
         return a.mapped(language.abs)
@@ -225,12 +225,12 @@ def norm(a: Value, below: str) -> Value:
         case ("1", 1):
             return functions.norm1(a)
         case ("infty", 1):
-            return Value(language.max(language.abs(a.expression)))
+            return MatrixValue(language.max(language.abs(a.expression)))
         case _:
             raise UnsupportedOperation(f"no norm is known by {below!r}; there are 1, 2, F, \\infty")
 
 
-def bars(a: Value) -> Value:
+def bars(a: MatrixValue) -> MatrixValue:
     """The absolute value of a scalar, the determinant of a square matrix."""
     if not a.order:
         return a.mapped(language.abs)
@@ -242,17 +242,17 @@ def bars(a: Value) -> Value:
     return functions.det(a)
 
 
-def _log_bars(a: Value) -> Value:
+def _log_bars(a: MatrixValue) -> MatrixValue:
     return functions.logdet(a) if a.order == 2 else bars(a).mapped(language.log)
 
 
-def inner(a: Value, b: Value) -> Value:
+def inner(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     """The sum of the products of entries."""
     values.check_alike("the inner product", a, b)
     return functions.sum_of(values.multiply(a, b))
 
 
-def cross(a: Value, b: Value) -> Value:
+def cross(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     r"""A multiple; `\times` between vectors is another product."""
     if a.order and b.order:
         raise ShapeError(
@@ -262,7 +262,7 @@ def cross(a: Value, b: Value) -> Value:
     return values.times(a, b)
 
 
-def _kronecker(a: Value, b: Value) -> Value:
+def _kronecker(a: MatrixValue, b: MatrixValue) -> MatrixValue:
     if a.order == 1 and b.order == 1 and a.turned == b.turned:
         raise ShapeError(
             rf"\otimes of {a.shape} and {b.shape}: the outer product x y^\top, or the Kronecker "

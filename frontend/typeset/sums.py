@@ -10,7 +10,7 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import Expression, applied, unified
 from eggrad.frontend.index.entries import entries, total
 from eggrad.frontend.matrix.functions import ENTRYWISE, EXTREME_FUNCTIONS
-from eggrad.frontend.matrix.values import Value
+from eggrad.frontend.matrix.values import MatrixValue
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.sizes import unknown
@@ -34,13 +34,13 @@ class MatrixReader(Protocol):
     """What reads the parts that depend on no index."""
 
     text: str
-    variables: dict[str, Value]
+    variables: dict[str, MatrixValue]
 
-    def value(self, root: Phrase) -> Value:
+    def value(self, root: Phrase) -> MatrixValue:
         """The value of a phrase."""
         ...
 
-    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+    def computed(self, phrase: Phrase, args: Sequence[MatrixValue]) -> MatrixValue:
         """What a phrase is, given its operands."""
         ...
 
@@ -64,7 +64,7 @@ class Sums:
         self._reader = reader
         self._fresh = fresh
 
-    def value(self, root: Phrase) -> Value:
+    def value(self, root: Phrase) -> MatrixValue:
         """The value of a sum; texts may be deeper than Python's stack."""
         dependent = _dependent(root)
         done: list[Indexed] = []
