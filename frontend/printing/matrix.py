@@ -598,14 +598,26 @@ def _joined(form: Formula, args: Sequence[Text]) -> Text:
         case "power" | "power_entries":
             level, sign = _OPERATORS[form.op]
             return f"{bracketed(args[0], _TRANSPOSE)}{sign}{_exponent(args[1])}", level
-        case operator:
-            level, sign = _OPERATORS[operator]
-            left, right = args
-            # A sum within a sum needs no brackets, and a multiple's number none around the rest.
-            whole = operator == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
-            added = operator == "add" and not right[0].startswith("-")
-            least = level if added or whole else level + 1
-            return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
+        case _:
+            return infix(form, args, _OPERATORS)
+
+
+def infix(
+    form: Formula, args: Sequence[Text], signs: Mapping[str, tuple[int, str]], minus: str = "-"
+) -> Text:
+    """Two operands with a sign between them, which binds as tightly as its level says.
+
+    >>> a, b = ("a", _ATOM), ("b - c", _SUM)
+    >>> infix(Formula("times", (Formula("name"), Formula("subtract"))), [a, b], _OPERATORS)[0]
+    'a*(b - c)'
+    """
+    level, sign = signs[form.op]
+    left, right = args
+    # A sum within a sum needs no brackets, and a multiple's number none around the rest.
+    whole = form.op == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
+    added = form.op == "add" and not right[0].startswith(minus)
+    least = level if added or whole else level + 1
+    return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
 
 
 def _exponent(part: Text) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import WORDS, Formula, written
+from eggrad.frontend.printing.matrix import WORDS, Formula, infix, written
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 _MINUS: Final = "\N{MINUS SIGN}"
@@ -50,14 +50,8 @@ def _style(form: Formula, args: Sequence[Text]) -> Text:
             return f"{_MINUS}{bracketed(args[0], _PRODUCT)}", _SUM
         case "power" | "power_entries":
             return _power(form, args)
-        case operator:
-            level, sign = _OPERATORS[operator]
-            left, right = args
-            # A sum within a sum needs no brackets, and a multiple's number none around the rest.
-            whole = operator == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
-            added = operator == "add" and not right[0].startswith(_MINUS)
-            least = level if added or whole else level + 1
-            return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
+        case _:
+            return infix(form, args, _OPERATORS, _MINUS)
 
 
 def _power(form: Formula, args: Sequence[Text]) -> Text:
