@@ -10,7 +10,13 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
-from eggrad.frontend.expression.expression import Condition, Expression, as_expression, truth
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
+    as_expression,
+    not_equal,
+    truth,
+)
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
     concatenate,
@@ -20,7 +26,7 @@ from eggrad.frontend.expression.numpy_functions import (
     stack,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
-from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, not_equal, sqrt, square
+from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, sqrt, square
 
 # Entries that are taken one by one.
 _MOST_ENTRIES: Final = 64

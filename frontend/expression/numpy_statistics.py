@@ -18,6 +18,9 @@ from eggrad.frontend.expression.expression import (
     add,
     as_expression,
     divide,
+    equal,
+    greater,
+    greater_equal,
     matmul,
     multiply,
     power,
@@ -42,15 +45,7 @@ from eggrad.frontend.expression.numpy_functions import (
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_reductions import all, any, cumprod
-from eggrad.frontend.expression.numpy_ufuncs import (
-    equal,
-    greater,
-    greater_equal,
-    isnan,
-    less,
-    less_equal,
-    sqrt,
-)
+from eggrad.frontend.expression.numpy_ufuncs import isnan, less, less_equal, sqrt
 from eggrad.frontend.text.doors import checked_count, checked_flag, checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)

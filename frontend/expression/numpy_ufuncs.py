@@ -18,9 +18,13 @@ from eggrad.frontend.expression.expression import (
     as_expression,
     combine,
     divide,
+    equal,
+    greater,
+    greater_equal,
     matmul,
     multiply,
     negative,
+    not_equal,
     power,
     subtract,
     truth,
@@ -114,34 +118,14 @@ def _matrices(what: str, a: Any) -> Expression:
     return operand
 
 
-def greater(a: Any, b: Any) -> Condition:
-    """`a > b`."""
-    return Condition.of("greater", a, b)
-
-
-def greater_equal(a: Any, b: Any) -> Condition:
-    """`a >= b`."""
-    return Condition.of("greater_equal", a, b)
-
-
 def less(a: Any, b: Any) -> Condition:
     """`a < b`."""
-    return Condition.of("greater", b, a)
-
-
-def equal(a: Any, b: Any) -> Condition:
-    """`a == b`."""
-    return Condition.of("equal", a, b)
-
-
-def not_equal(a: Any, b: Any) -> Condition:
-    """`a != b`."""
-    return Condition.of("not_equal", a, b)
+    return greater(b, a)
 
 
 def less_equal(a: Any, b: Any) -> Condition:
     """`a <= b`."""
-    return Condition.of("greater_equal", b, a)
+    return greater_equal(b, a)
 
 
 # Truth ---------------------------------------------------------------------------------
