@@ -350,16 +350,22 @@ _SPARSE: Final = "scipy.sparse"
 # The class ------------------------------------------------------------------------------
 
 
-def _numpy_method(name: str) -> "Callable[..., Expression]":
-    """The function of NumPy as a method."""
+def numpy_method(name: str) -> Callable[..., Any]:
+    """The function of NumPy as a method.
 
-    def method(self: Any, *args: Any, **options: Any) -> "Expression":
+    >>> numpy_method("transpose")(np.zeros((2, 3))).shape
+    (3, 2)
+    """
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
         return getattr(np, name)(self, *args, **options)
 
     method.__name__ = name
     method.__doc__ = f"`numpy.{name}`."
     return method
 
+
+_numpy_method = cast("Callable[[str], Callable[..., Expression]]", numpy_method)
 
 _NO_BITS: Final = (
     "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
@@ -390,6 +396,7 @@ class _Compared:
     """
 
     __slots__ = ()
+    _plural = ""
 
     def __eq__(self, other: object) -> "Condition":  # type: ignore[override]
         """A condition for `numpy.where`; what has no entries is equal to none."""
@@ -402,6 +409,12 @@ class _Compared:
     __hash__ = object.__hash__
     __gt__, __lt__ = _operators(greater)
     __ge__, __le__ = _operators(greater_equal)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of what is missing what to write instead."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
+        raise NoSuchMethod(no_method(self._plural, name, dir(type(self))))
 
 
 class Expression(_Compared):
@@ -421,6 +434,8 @@ class Expression(_Compared):
         "__weakref__", "_evaluators", "_symbols", "_thin", "lost", "scope", "term",
         "term_complete", "thinnings", "variables",
     )  # fmt: skip
+
+    _plural = "expressions"
 
     term: Term
     scope: tuple[Term, ...]
@@ -744,12 +759,6 @@ class Expression(_Compared):
     def __delitem__(self, key: object) -> NoReturn:
         """Refuse: expressions are immutable."""
         raise UnsupportedOperation("entries are not deleted: write numpy.delete, or a slice")
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of what is missing what to write instead."""
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
-        raise NoSuchMethod(no_method("expressions", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
         """Refuse: NumPy would make an array of expressions.
@@ -1128,6 +1137,7 @@ class Condition(_Compared):
     """
 
     test: Expression
+    _plural = "comparisons"
 
     def __and__(self, other: object) -> "Condition":
         """Both."""
@@ -1183,21 +1193,10 @@ class Condition(_Compared):
         """1 or 0 as numbers; the condition itself for `bool`."""
         return self if np.dtype(dtype) == bool else self.test
 
-    def any(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
-        """`numpy.any`."""
-        return np.any(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def all(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
-        """`numpy.all`."""
-        return np.all(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
-        """How often it holds."""
-        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
-        """The part of the entries where it holds."""
-        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+    any = numpy_method("any")
+    all = numpy_method("all")
+    sum = _numpy_method("sum")
+    mean = _numpy_method("mean")
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
@@ -1213,12 +1212,6 @@ class Condition(_Compared):
         )
 
     __int__ = __index__ = __float__
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of what is missing what to write instead."""
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
-        raise NoSuchMethod(no_method("comparisons", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         """Refuse: NumPy would make an array of conditions."""

@@ -23,6 +23,7 @@ from eggrad.frontend.expression.expression import (
     Expression,
     MergedAxes,
     as_expression,
+    numpy_method,
     unified,
 )
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
@@ -129,39 +130,18 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
             raise _unsupported(function.__name__)
         return _FUNCTIONS[function](*args, **options)
 
-    def sum(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.sum`."""
-        return np.sum(self, axis=axis)  # type: ignore[call-overload]
-
-    def mean(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.mean`."""
-        return np.mean(self, axis=axis)  # type: ignore[call-overload]
-
-    def dot(self, other: Any) -> "Merged | Expression":
-        """`self @ other`."""
-        return _matmul(self, other)
-
-    def max(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.max`."""
-        return np.max(self, axis=axis)  # type: ignore[call-overload]
-
-    def min(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.min`."""
-        return np.min(self, axis=axis)  # type: ignore[call-overload]
-
-    def trace(self) -> Expression:
-        """The sum of the diagonal."""
-        return _trace(self)
+    dot = numpy_method("dot")
+    max = numpy_method("max")
+    mean = numpy_method("mean")
+    min = numpy_method("min")
+    ravel = numpy_method("ravel")
+    flatten = ravel
+    sum = numpy_method("sum")
+    trace = numpy_method("trace")
 
     def reshape(self, *shape: Any) -> "Merged | Expression":
         """`numpy.reshape`, to a tuple of sizes or to several."""
         return reshaped(self.entries, shape[0] if len(shape) == 1 else shape)
-
-    def ravel(self) -> "Merged | Expression":
-        """`numpy.ravel`."""
-        return reshaped(self.entries, -1)
-
-    flatten = ravel
 
     def _axes(self) -> list[range]:
         """The axes of the entries that each axis is made of."""
