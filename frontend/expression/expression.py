@@ -365,7 +365,7 @@ def numpy_method(name: str) -> Callable[..., Any]:
     return method
 
 
-_numpy_method = cast("Callable[[str], Callable[..., Expression]]", numpy_method)
+_numpy_method: "Callable[[str], Callable[..., Expression]]" = cast(Any, numpy_method)
 
 _NO_BITS: Final = (
     "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
