@@ -16,6 +16,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.expression import (
     Expression,
+    as_expression,
     combine,
     expression,
     unified,
@@ -44,6 +45,19 @@ def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         raise ShapeError(f"{what}: an axis is given twice in {wanted}")
     return found
+
+
+def matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
+    """A matrix, or a stack of matrices."""
+    operand = as_expression(a)
+    if operand.ndim < 2:
+        raise ShapeError(f"{what} needs {kind}, its argument has {operand.ndim} axes")
+    return operand
+
+
+def along(axis: int, key: Any) -> tuple[Any, ...]:
+    """The key of one axis."""
+    return (*(slice(None),) * axis, key)
 
 
 def permuted(f: Expression, order: Sequence[int]) -> Expression:
