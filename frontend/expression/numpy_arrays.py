@@ -22,6 +22,7 @@ from eggrad.frontend.expression.numpy_functions import (
     flip,
     in_a_row,
     integer_size,
+    lined_up,
     listed_size,
     moveaxis,
     one_axis,
@@ -64,11 +65,6 @@ def literal(what: str, value: Any) -> Array:
     return found
 
 
-def along(axis: int, key: Any) -> tuple[Any, ...]:
-    """The key of one axis."""
-    return (*(slice(None),) * axis, key)
-
-
 def gathered(f: Expression, axis: int, places: Sequence[int]) -> Expression:
     """The entries at some places of an axis, where neighbours are slices; -1 is the last.
 
@@ -86,14 +82,14 @@ def gathered(f: Expression, axis: int, places: Sequence[int]) -> Expression:
             stop: int | None = last + (1 if step > 0 else -1)
             # An end between the last place and the first counts from the other side.
             stop = None if (stop == 0 and first < 0) or (stop == -1 and first >= 0) else stop
-            parts.append(f[along(axis, slice(first, stop, step))])
+            parts.append(f[ax.along(axis, slice(first, stop, step))])
         else:
             count = count if not step else 1
-            entry = ax.expanded(f[along(axis, first)], [axis])
+            entry = ax.expanded(f[ax.along(axis, first)], [axis])
             parts.append(stretched(entry, axis, count))
         del rest[:count]
     if not parts:
-        return f[along(axis, slice(0, 0))]
+        return f[ax.along(axis, slice(0, 0))]
     return concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
@@ -123,8 +119,7 @@ def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) ->
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
     """`numpy.repeat`; the numbers of copies are literal."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("repeat", axis, operand)
+    operand, k = lined_up("repeat", a, axis)
     counts = literal("repeat", repeats)
     if counts.dtype.kind not in "iu" or (counts < 0).any() or counts.ndim > 1:
         raise ShapeError("repeat: the numbers of copies are integers from 0 up")
@@ -169,7 +164,7 @@ def _copies(f: Expression, axis: int, count: int) -> Expression:
         )
     places = [shifted(*[size] * k) for k in range(count)]
     if not places:
-        return f[along(axis, slice(0, 0))]
+        return f[ax.along(axis, slice(0, 0))]
     return placed("tile", f, axis, as_size(form(times(count, size_form(size)))), places)
 
 
@@ -271,11 +266,6 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     return flip(swapaxes(operand, first, second), second) if turns else operand
 
 
-def diagflat(v: Any, k: int = 0) -> Expression:
-    """`numpy.diagflat`."""
-    return diag(in_a_row(v), k)
-
-
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, writeable: bool = False
 ) -> Expression:
@@ -308,11 +298,6 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Expression:
     if axis is None:
         return concatenate([in_a_row(arr), in_a_row(values)])
     return concatenate([arr, values], axis)
-
-
-def dstack(tup: Any) -> Expression:
-    """`numpy.dstack`."""
-    return concatenate([atleast_3d(a) for a in tup], 2)
 
 
 def block(arrays: Any) -> Expression:
@@ -376,13 +361,12 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
     """`numpy.unstack`."""
     operand = as_expression(x)
     k = one_axis("unstack", axis, operand)
-    return tuple(operand[along(k, i)] for i in range(integer_size("unstack", operand, k)))
+    return tuple(operand[ax.along(k, i)] for i in range(integer_size("unstack", operand, k)))
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     """`numpy.delete` at literal places."""
-    operand = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("delete", axis, operand)
+    operand, k = lined_up("delete", arr, axis)
     size = operand.shape[k]
     if isinstance(size, int):
         listed_size("delete", operand, k)
@@ -396,16 +380,15 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     if not hasattr(obj, "__index__"):
         integer_size("delete", operand, k)
     place = checked_integer("delete", "obj", obj)
-    first = operand[along(k, slice(None, place))]
+    first = operand[ax.along(k, slice(None, place))]
     if place == -1:
         return first
-    return concatenate([first, operand[along(k, slice(place + 1, None))]], k)
+    return concatenate([first, operand[ax.along(k, slice(place + 1, None))]], k)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expression:
     """`numpy.insert` at literal places."""
-    operand = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("insert", axis, operand)
+    operand, k = lined_up("insert", arr, axis)
     size = listed_size("insert", operand, k)
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
@@ -441,14 +424,8 @@ def _truths(what: str, value: Any) -> Array:
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("compress", axis, operand)
+    operand, k = lined_up("compress", a, axis)
     return gathered(operand, k, np.flatnonzero(_truths("compress", condition)).tolist())
-
-
-def extract(condition: Any, arr: Any) -> Expression:
-    """`numpy.extract` by literal truth values."""
-    return compress(np.ravel(literal("extract", condition)), arr)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Expression:
@@ -603,7 +580,7 @@ def _statistic(f: Expression, axis: int, ends: _Ends) -> Expression:
         if not length or (isinstance(size, int) and length >= size):
             part = f
         else:
-            part = f[along(axis, slice(0, length) if first else slice(-length, None))]
+            part = f[ax.along(axis, slice(0, length) if first else slice(-length, None))]
         parts.append(stretched(function(part, axis, keepdims=True), axis, width))
     return concatenate([parts[0], f, parts[1]], axis)
 
@@ -617,7 +594,7 @@ def _ramp(f: Expression, axis: int, ends: _Ends) -> Expression:
         shape = [1] * f.ndim
         shape[axis] = width
         weight = reshape(part, shape)
-        edge = f[along(axis, slice(0, 1) if first else slice(-1, None))]
+        edge = f[ax.along(axis, slice(0, 1) if first else slice(-1, None))]
         parts.append(end * (1 - weight) + edge * weight)
     return concatenate([parts[0], f, parts[1]], axis)
 
@@ -637,13 +614,16 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     np.linspace: linspace,
     **{np.broadcast_arrays: broadcast_arrays, np.rollaxis: rollaxis, np.rot90: rot90},
     **{np.atleast_1d: atleast_1d, np.atleast_2d: atleast_2d, np.atleast_3d: atleast_3d},
-    **{np.diagflat: diagflat, np.append: append, np.dstack: dstack, np.block: block},
+    **{np.append: append, np.block: block},
+    np.diagflat: lambda v, k=0: diag(in_a_row(v), k),
+    np.dstack: lambda tup: concatenate([atleast_3d(a) for a in tup], 2),
     **{np.array_split: array_split, np.delete: delete, np.insert: insert, np.pad: pad},
     np.vsplit: _split_along("vsplit", 0, 2),
     np.hsplit: _split_along("hsplit", 1, 1),
     np.dsplit: _split_along("dsplit", 2, 3),
     **({np.unstack: unstack} if hasattr(np, "unstack") else {}),
-    **{np.compress: compress, np.extract: extract, np.ediff1d: ediff1d},
+    **{np.compress: compress, np.ediff1d: ediff1d},
+    np.extract: lambda condition, arr: compress(np.ravel(literal("extract", condition)), arr),
     **{np.apply_along_axis: apply_along_axis, np.apply_over_axes: apply_over_axes},
     np.lib.stride_tricks.sliding_window_view: sliding_window_view,
 }
