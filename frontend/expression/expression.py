@@ -35,9 +35,9 @@ from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, is_plain, pick, select
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.refusals import (
+    FORMATTED,
     NoSuchMethod,
     no_array,
-    no_format,
     no_integer,
     no_method,
     no_number,
@@ -739,7 +739,7 @@ class Expression(_Compared):
     def __format__(self, spec: str) -> str:
         """The formula; its values have digits, and it has none."""
         if spec:
-            raise UnsupportedOperation(no_format())
+            raise UnsupportedOperation(FORMATTED)
         return str(self)
 
     def __invert__(self, *_: object) -> NoReturn:

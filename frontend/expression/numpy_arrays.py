@@ -1,6 +1,7 @@
 """NumPy's functions that arrange entries: join, repeat, pad, turn, insert and delete them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
@@ -15,7 +16,13 @@ from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression.axes import placed, selected
 from eggrad.frontend.expression.broadcasting import array_term
-from eggrad.frontend.expression.expression import Condition, Expression, as_expression, expression
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
+    add,
+    as_expression,
+    expression,
+)
 from eggrad.frontend.expression.numpy_functions import (
     concatenate,
     diag,
@@ -101,11 +108,6 @@ def stretched(f: Expression, axis: int, size: Size) -> Expression:
 
 
 # Copies -----------------------------------------------------------------------------------
-
-
-def copy(a: Any, order: str = "K", subok: bool = False) -> Expression:
-    """`numpy.copy`; expressions never change, so it is the same."""
-    return as_expression(a)
 
 
 def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) -> Expression:
@@ -203,9 +205,7 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
 def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
     """`numpy.broadcast_arrays`."""
     operands = [as_expression(a) for a in args]
-    total = operands[0] * 0
-    for other in operands[1:]:
-        total = total + other * 0
+    total = reduce(add, (a * 0 for a in operands))
     return tuple(ax.broadcast(a, total.shape) for a in operands)
 
 
@@ -608,7 +608,9 @@ _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {
 
 
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.copy: copy, np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
+    # Expressions never change, so a copy is the same.
+    np.copy: lambda a, order="K", subok=False: as_expression(a),
+    **{np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
     **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
     **{np.repeat: repeat, np.tile: tile, np.resize: resize, np.meshgrid: meshgrid},
     np.linspace: linspace,

@@ -17,10 +17,11 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
-from eggrad.frontend.expression.axes import along, placed, selected
+from eggrad.frontend.expression.axes import along, placed, selected, wanted_axes
 from eggrad.frontend.expression.expression import (
     Condition,
     Expression,
+    add,
     as_expression,
     combine,
     expression,
@@ -96,11 +97,6 @@ def count_where(f: Expression, axis: Axis, mask: Any, *, keepdims: bool = False)
     return sum(ax.broadcast(truth(mask), f.shape), gone, keepdims=keepdims)
 
 
-def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
-    """`numpy.ptp`."""
-    return amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
-
-
 def mean(a: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Expression:
     """`numpy.mean`."""
     operand = as_expression(a)
@@ -171,11 +167,6 @@ def std(
     """`numpy.std`."""
     less = _number("ddof", ddof) or _number("correction", correction)
     return sqrt(var(a, axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
-
-
-def wanted_axes(what: str, axis: Axis, order: int) -> tuple[int, ...]:
-    """The axes that an option `axis` names, all where it names none."""
-    return tuple(range(order)) if axis is None else ax.normalized(what, axis, order)
 
 
 # Products ----------------------------------------------------------------------------------
@@ -611,11 +602,12 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     _check_alike("concatenate", parts, k)
     lengths = [p.shape[k] for p in parts]
     total = size_sum(*lengths)
-    return _total(
+    return reduce(
+        add,
         [
             placed("concatenate", part, k, total, [shifted(*lengths[:place])])
             for place, part in enumerate(parts)
-        ]
+        ],
     )
 
 
@@ -675,26 +667,19 @@ def _parts(what: str, arrays: Any) -> list[Expression]:
     return parts
 
 
-def _check_alike(what: str, parts: Sequence[Expression], along: int | None = None) -> None:
+def _check_alike(what: str, parts: Sequence[Expression], axis: int | None = None) -> None:
     """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
-    shapes = [tuple(d for k, d in enumerate(p.shape) if k != along) for p in parts]
+    shapes = [tuple(d for k, d in enumerate(p.shape) if k != axis) for p in parts]
     first = shapes[0]
     for part, shape in zip(parts, shapes, strict=True):
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
         if clash or part.ndim != parts[0].ndim:
-            but = "" if along is None else f"; but for axis {along} they have to be equal"
+            but = "" if axis is None else f"; but for axis {axis} they have to be equal"
             raise ShapeError(
                 f"{what}: the shapes {parts[0].shape} and {part.shape} do not fit{but}"
             )
     unified(parts, [pair for shape in shapes for pair in zip(first, shape, strict=True)], what)
-
-
-def _total(parts: Sequence[Expression]) -> Expression:
-    result = parts[0]
-    for other in parts[1:]:
-        result = result + other
-    return result
 
 
 # Convolution -------------------------------------------------------------------------------
@@ -747,7 +732,10 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
 
 
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin, np.ptp: ptp},
+    **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin},
+    np.ptp: lambda a, axis=None, *, keepdims=False: (
+        amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+    ),
     **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
     **{np.tensordot: tensordot, np.kron: kron},

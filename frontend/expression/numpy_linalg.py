@@ -42,7 +42,6 @@ from eggrad.frontend.expression.numpy_functions import (
     trace,
     tril,
     triu,
-    wanted_axes,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
@@ -168,11 +167,6 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression
         raise ShapeError(f"tensorsolve: {tensor.shape} has not as many equations as unknowns")
     found = matmul(inv(ax.reshaped(tensor, (count, count))), ax.reshaped(right, (count,)))
     return ax.reshaped(found, tuple(unknown))
-
-
-def multi_dot(arrays: Sequence[Any]) -> Expression:
-    """`numpy.linalg.multi_dot`."""
-    return reduce(matmul, arrays)
 
 
 # Decompositions -----------------------------------------------------------------------------
@@ -330,7 +324,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
     operand = as_expression(x)
     _check_ord(ord)
     checked_flag("linalg.norm", "keepdims", keepdims)
-    gone = wanted_axes("norm", axis, operand.ndim)
+    gone = ax.wanted_axes("norm", axis, operand.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
         return vector_norm(operand, axis=gone, keepdims=keepdims)
     if len(gone) == 1:
@@ -424,12 +418,13 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{
         getattr(np.linalg, f.__name__): f
         for f in (
-            *(inv, det, slogdet, solve, matrix_power, tensorinv, tensorsolve, multi_dot),
+            *(inv, det, slogdet, solve, matrix_power, tensorinv, tensorsolve),
             *(cholesky, eigh, eigvalsh, svd, svdvals, qr, pinv, lstsq),
             *(norm, vector_norm, matrix_norm, cond),
             *(outer, tensordot, vecdot, matmul, matrix_transpose),
         )
     },
+    np.linalg.multi_dot: lambda arrays: reduce(matmul, arrays),
     np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
     np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
     np.linalg.matrix_rank: _refused("matrix_rank", _RANK),

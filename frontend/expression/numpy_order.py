@@ -21,7 +21,6 @@ from eggrad.frontend.expression.numpy_functions import (
     integer_size,
     lined_up,
     stack,
-    wanted_axes,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.text.doors import checked_word
@@ -99,7 +98,7 @@ def quantile(
             f"quantile: the method is one of {', '.join(_METHODS)}, not {shown(method)}"
         )
     operand = as_expression(a)
-    gone = wanted_axes("quantile", axis, operand.ndim)
+    gone = ax.wanted_axes("quantile", axis, operand.ndim)
     kept = [k for k in range(operand.ndim) if k not in gone]
     lined = ax.permuted(operand, [*kept, *gone])
     if len(gone) > 1:
