@@ -1,7 +1,7 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -247,6 +247,15 @@ def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
         spec = specs.canonical((labels, parts[place]), kept)
         result, labels = terms.einsum(spec, result, operands[place]), kept
     return result
+
+
+OF_STACKS: Final = {
+    "inv": "inverses",
+    "det": "determinants",
+    "logabsdet": "logabsdets",
+    "signdet": "signdets",
+}
+"""Functions of a matrix, and those of each matrix of a stack."""
 
 
 def of_each(name: str, f: Expression) -> Expression:

@@ -100,24 +100,25 @@ class SlogdetResult(NamedTuple):
 
 def inv(a: Any) -> Expression:
     """`numpy.linalg.inv`."""
-    matrix = _square("inv", a)
-    return language.inv(matrix) if matrix.ndim == 2 else language.of_each("inverses", matrix)
+    return _of_each("inv", _square("inv", a))
 
 
 def det(a: Any) -> Expression:
     """`numpy.linalg.det`; of stacks the derivative needs matrices that are invertible."""
-    matrix = _square("det", a)
-    return language.det(matrix) if matrix.ndim == 2 else language.of_each("determinants", matrix)
+    return _of_each("det", _square("det", a))
 
 
 def slogdet(a: Any) -> SlogdetResult:
     """`numpy.linalg.slogdet`."""
     matrix = _square("slogdet", a)
+    return SlogdetResult(_of_each("signdet", matrix), _of_each("logabsdet", matrix))
+
+
+def _of_each(name: str, matrix: Expression) -> Expression:
+    """A function of a matrix, or of each of a stack."""
     if matrix.ndim == 2:
-        return SlogdetResult(language.signdet(matrix), language.logabsdet(matrix))
-    return SlogdetResult(
-        language.of_each("signdets", matrix), language.of_each("logabsdets", matrix)
-    )
+        return getattr(language, name)(matrix)
+    return language.of_each(language.OF_STACKS[name], matrix)
 
 
 def solve(a: Any, b: Any) -> Expression:
