@@ -32,6 +32,14 @@ _REDUCTIONS: Final = (np.sum, np.mean, np.max, np.min, np.ptp, np.var, np.std)
 _ENTRYWISE: Final = (np.where, np.clip, np.zeros_like, np.ones_like, np.full_like)
 
 
+def _reduction(name: str) -> Callable[..., "Merged | Expression"]:
+    def method(self: "Merged", axis: Any = None) -> "Merged | Expression":
+        return getattr(np, name)(self, axis=axis)
+
+    method.__name__, method.__qualname__ = name, f"Merged.{name}"
+    return method
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Merged(MergedAxes, NDArrayOperatorsMixin):
     """An array some of whose axes are several in one, as the rows (i, j) of `kron(A, B)`.
@@ -130,13 +138,9 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
             raise _unsupported(function.__name__)
         return _FUNCTIONS[function](*args, **options)
 
+    sum, mean, max, min = map(_reduction, ("sum", "mean", "max", "min"))
     dot = numpy_method("dot")
-    max = numpy_method("max")
-    mean = numpy_method("mean")
-    min = numpy_method("min")
-    ravel = numpy_method("ravel")
-    flatten = ravel
-    sum = numpy_method("sum")
+    ravel = flatten = numpy_method("ravel")
     trace = numpy_method("trace")
 
     def reshape(self, *shape: Any) -> "Merged | Expression":

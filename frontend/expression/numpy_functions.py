@@ -1,7 +1,7 @@
 """NumPy's functions of whole arrays on expressions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import reduce, wraps
 from math import isfinite
 from math import prod as number_of
 from numbers import Real
@@ -154,19 +154,10 @@ def var(
 _mean = mean
 
 
-def std(
-    a: Any,
-    axis: Axis = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    where: Any = None,
-    mean: Any = None,
-    correction: float = 0,
-) -> Expression:
+@wraps(var)
+def std(*args: Any, **options: Any) -> Expression:
     """`numpy.std`."""
-    less = _number("ddof", ddof) or _number("correction", correction)
-    return sqrt(var(a, axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
+    return sqrt(var(*args, **options))
 
 
 # Products ----------------------------------------------------------------------------------

@@ -65,16 +65,17 @@ def _numbers(a: Any, mask: Any = None) -> Condition:
     return found if mask is None else found & mask
 
 
-def nanmean(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanmean`; where no entry is a number, the result is none."""
-    mask = _numbers(a, where)
-    return _known(mask, axis, options, whole.mean(a, axis, where=mask, **options))
+def _of_numbers(statistic: Callable[..., Expression]) -> Callable[..., Expression]:
+    """A statistic of the entries that are numbers; where none is, the result is none."""
+
+    def function(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
+        mask = _numbers(a, where)
+        return _known(mask, axis, options, statistic(a, axis, where=mask, **options))
+
+    return function
 
 
-def nanvar(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanvar`; where no entry is a number, the result is none."""
-    mask = _numbers(a, where)
-    return _known(mask, axis, options, whole.var(a, axis, where=mask, **options))
+nanvar = _of_numbers(whole.var)
 
 
 def _nan_extreme(function: Callable[..., Expression], worst: float) -> Callable[..., Expression]:
@@ -555,8 +556,10 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     np.nanprod: lambda a, axis=None, **options: whole.prod(_without(a, 1), axis, **options),
     np.nancumsum: lambda a, axis=None: cumsum(_without(a, 0), axis),
     np.nancumprod: lambda a, axis=None: cumprod(_without(a, 1), axis),
-    **{np.nanmean: nanmean, np.nanvar: nanvar, np.nan_to_num: nan_to_num},
+    np.nanmean: _of_numbers(whole.mean),
+    np.nanvar: nanvar,
     np.nanstd: lambda a, axis=None, **options: sqrt(nanvar(a, axis, **options)),
+    np.nan_to_num: nan_to_num,
     np.nanmax: _nan_extreme(whole.amax, -_LARGEST),
     np.nanmin: _nan_extreme(whole.amin, _LARGEST),
     **{np.cov: cov, np.corrcoef: corrcoef},

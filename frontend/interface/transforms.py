@@ -203,7 +203,7 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
                     np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
                 ]
                 cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
-                back = Plan(_VJP, given, _derived, vectors=cotangents)
+                back = Plan(_VJP, given, lambda pulled: pulled.derived, vectors=cotangents)
                 pulled = outputs(f, back, has_aux=has_aux, optimize="auto")
                 return _per_argument(given, iter(pulled.derived), single=False)
 
@@ -213,10 +213,6 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
         return Plan(_VALUE, given, result)
 
     return transformed(f, plan, has_aux=has_aux)
-
-
-def _derived(found: Outputs) -> list[Any]:
-    return found.derived
 
 
 def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
@@ -257,15 +253,7 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
 # How each kind is derived ----------------------------------------------------------------------
 
 
-def _value(values: Expressions, *_: object) -> Expressions:
-    return values
-
-
-def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
-    return _slopes(values, wrt, explore)
-
-
-def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions:
+def _slopes(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
     value = scalar("gradient", *values)
     return gradients_by(value, [wrt_variable(value, x) for x in wrt], explore=explore)
 
@@ -273,7 +261,7 @@ def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions
 def _value_and_gradient(
     values: Expressions, wrt: Expressions, _: Expressions, explore: bool
 ) -> Expressions:
-    return [*values, *_slopes(values, wrt, explore)]
+    return [*values, *_slopes(values, wrt, (), explore)]
 
 
 def _jacobian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
@@ -285,12 +273,12 @@ def _derivative(f: Expression, x: Expression, explore: bool) -> Expression:
 
 
 def _hessian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
-    slopes = _slopes(values, wrt, explore)
+    slopes = _slopes(values, wrt, (), explore)
     return [_derivative(slope, x, explore) for slope in slopes for x in wrt]
 
 
 def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
-    return _vjp(_slopes(values, wrt, explore), wrt, vectors, explore)
+    return _vjp(_slopes(values, wrt, (), explore), wrt, vectors, explore)
 
 
 def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
@@ -299,7 +287,7 @@ def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: b
         return []
     pairs = zip(values, vectors, strict=True)
     total = sum((np.sum(value * w) for value, w in pairs), start=as_expression(0))
-    return _slopes([total], wrt, explore)
+    return _slopes([total], wrt, (), explore)
 
 
 def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
@@ -328,14 +316,14 @@ def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions, _: bool
     return [*map(many, values)]
 
 
-_GRADIENT = Kind("grad", _gradient, scalar=True)
+_GRADIENT = Kind("grad", _slopes, scalar=True)
 _VALUE_AND_GRADIENT = Kind("value_and_grad", _value_and_gradient, scalar=True)
 _JACOBIAN = Kind("jacobian", _jacobian)
 _HESSIAN = Kind("hessian", _hessian, scalar=True)
 _HVP = Kind("hvp", _hvp, scalar=True)
 _JVP = Kind("jvp", _jvp)
 _VJP = Kind("vjp", _vjp)
-_VALUE = Kind("vjp", _value, ("value",))
+_VALUE = Kind("vjp", lambda values, *_: values, ("value",))
 
 
 # Arguments and results -------------------------------------------------------------------------
