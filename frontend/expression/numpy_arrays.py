@@ -40,7 +40,7 @@ from eggrad.frontend.expression.numpy_functions import (
     stack,
     swapaxes,
 )
-from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.expression.numpy_protocols import by_name, check_dtype, implements
 from eggrad.frontend.text.doors import checked_count, checked_integer
 
 _MOST_CALLS: Final = 1000
@@ -607,28 +607,22 @@ _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {
 }
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    # Expressions never change, so a copy is the same.
-    np.copy: lambda a, order="K", subok=False: as_expression(a),
-    **{np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
-    **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
-    **{np.repeat: repeat, np.tile: tile, np.resize: resize, np.meshgrid: meshgrid},
-    np.linspace: linspace,
-    **{np.broadcast_arrays: broadcast_arrays, np.rollaxis: rollaxis, np.rot90: rot90},
-    **{np.atleast_1d: atleast_1d, np.atleast_2d: atleast_2d, np.atleast_3d: atleast_3d},
-    **{np.append: append, np.block: block},
-    np.diagflat: lambda v, k=0: diag(in_a_row(v), k),
-    np.dstack: lambda tup: concatenate([atleast_3d(a) for a in tup], 2),
-    **{np.array_split: array_split, np.delete: delete, np.insert: insert, np.pad: pad},
-    np.vsplit: _split_along("vsplit", 0, 2),
-    np.hsplit: _split_along("hsplit", 1, 1),
-    np.dsplit: _split_along("dsplit", 2, 3),
-    **({np.unstack: unstack} if hasattr(np, "unstack") else {}),
-    **{np.compress: compress, np.ediff1d: ediff1d},
-    np.extract: lambda condition, arr: compress(np.ravel(literal("extract", condition)), arr),
-    **{np.apply_along_axis: apply_along_axis, np.apply_over_axes: apply_over_axes},
-    np.lib.stride_tricks.sliding_window_view: sliding_window_view,
-}
-"""What functions of NumPy that arrange entries do."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(repeat, tile, resize, linspace, meshgrid, broadcast_arrays, rollaxis, rot90)
+    | by_name(atleast_1d, atleast_2d, atleast_3d, append, block, array_split, delete, insert, pad)
+    | by_name(compress, ediff1d, apply_along_axis, apply_over_axes, asarray)
+    | (by_name(unstack) if hasattr(np, "unstack") else {})
+    | by_name(sliding_window_view, library=np.lib.stride_tricks)
+    | {
+        # Expressions never change, so a copy is the same.
+        np.copy: lambda a, order="K", subok=False: as_expression(a),
+        **{np.asanyarray: asarray, np.array: asarray},
+        **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
+        np.diagflat: lambda v, k=0: diag(in_a_row(v), k),
+        np.dstack: lambda tup: concatenate([atleast_3d(a) for a in tup], 2),
+        np.vsplit: _split_along("vsplit", 0, 2),
+        np.hsplit: _split_along("hsplit", 1, 1),
+        np.dsplit: _split_along("dsplit", 2, 3),
+        np.extract: lambda condition, arr: compress(np.ravel(literal("extract", condition)), arr),
+    }
+)

@@ -1,6 +1,6 @@
 """NumPy's functions of whole arrays on expressions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce, wraps
 from math import isfinite
 from math import prod as number_of
@@ -32,7 +32,7 @@ from eggrad.frontend.expression.expression import (
 )
 from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
-from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.expression.numpy_protocols import by_name, check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
 from eggrad.frontend.text.doors import checked_count, checked_integer, checked_word
 
@@ -722,32 +722,23 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
     return selected(what, pairs, (size,), [met], (2,))
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin},
-    np.ptp: lambda a, axis=None, *, keepdims=False: (
-        amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
-    ),
-    **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
-    **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
-    **{np.tensordot: tensordot, np.kron: kron},
-    **{np.transpose: transpose, np.matrix_transpose: matrix_transpose},
-    **{np.swapaxes: swapaxes, np.moveaxis: moveaxis, np.reshape: reshape, np.ravel: ravel},
-    **{np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to},
-    **{np.clip: clip, np.where: where},
-    np.full_like: full_like,
-    np.zeros_like: lambda a, dtype=None, shape=None: full_like(a, 0, dtype, shape),
-    np.ones_like: lambda a, dtype=None, shape=None: full_like(a, 1, dtype, shape),
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
-    **{np.cumsum: cumsum, np.flip: flip, np.roll: roll, np.diff: diff},
-    **{np.prod: prod, np.tril: tril, np.triu: triu, np.trace: trace, np.diagonal: diagonal},
-    np.diag: diag,
-    np.fliplr: lambda m: flip(m, 1),
-    np.flipud: lambda m: flip(m, 0),
-    **{np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack},
-    **{np.column_stack: column_stack, np.split: split},
-    **{np.convolve: convolve, np.correlate: correlate},
-}
-"""What each function that is supported does."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(sum, mean, average, var, prod, cumsum, diff, einsum, dot, inner, vdot, outer)
+    | by_name(tensordot, kron, tril, triu, trace, diagonal, diag, transpose, matrix_transpose)
+    | by_name(swapaxes, moveaxis, reshape, ravel, expand_dims, squeeze, broadcast_to, flip, roll)
+    | by_name(clip, where, full_like, concatenate, stack, vstack, hstack, column_stack, split)
+    | by_name(convolve, correlate)
+    | {
+        **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin},
+        np.ptp: lambda a, axis=None, *, keepdims=False: (
+            amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+        ),
+        np.std: std,
+        np.zeros_like: lambda a, dtype=None, shape=None: full_like(a, 0, dtype, shape),
+        np.ones_like: lambda a, dtype=None, shape=None: full_like(a, 1, dtype, shape),
+        np.shape: lambda a: a.shape,
+        np.ndim: lambda a: a.ndim,
+        np.fliplr: lambda m: flip(m, 1),
+        np.flipud: lambda m: flip(m, 0),
+    }
+)

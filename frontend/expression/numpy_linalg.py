@@ -4,7 +4,7 @@ Of the matrix of `cholesky`, `eigh` and `eigvalsh` one triangle is read, as NumP
 is known to be symmetric; derivatives are those of a function of that triangle.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import inf
 from math import prod as number_of
@@ -43,7 +43,7 @@ from eggrad.frontend.expression.numpy_functions import (
     tril,
     triu,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
 from eggrad.frontend.text.doors import checked_flag, checked_integer
 from eggrad.rules.functions.matrix_properties import matrix_properties
@@ -415,23 +415,20 @@ _RANK: Final = (
     "values, or take the rank of an array that evaluate() computes"
 )
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{
-        getattr(np.linalg, f.__name__): f
-        for f in (
-            *(inv, det, slogdet, solve, matrix_power, tensorinv, tensorsolve),
-            *(cholesky, eigh, eigvalsh, svd, svdvals, qr, pinv, lstsq),
-            *(norm, vector_norm, matrix_norm, cond),
-            *(outer, tensordot, vecdot, matmul, matrix_transpose),
-        )
-    },
-    np.linalg.multi_dot: lambda arrays: reduce(matmul, arrays),
-    np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
-    np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
-    np.linalg.matrix_rank: _refused("matrix_rank", _RANK),
-    np.linalg.trace: lambda x: trace(x, 0, -2, -1),
-    np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
-}
-"""What each function that is supported does."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(
+        *(inv, det, slogdet, solve, matrix_power, tensorinv, tensorsolve),
+        *(cholesky, eigh, eigvalsh, svd, svdvals, qr, pinv, lstsq),
+        *(norm, vector_norm, matrix_norm, cond),
+        *(outer, tensordot, vecdot, matmul, matrix_transpose),
+        library=np.linalg,
+    )
+    | {
+        np.linalg.multi_dot: lambda arrays: reduce(matmul, arrays),
+        np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
+        np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
+        np.linalg.matrix_rank: _refused("matrix_rank", _RANK),
+        np.linalg.trace: lambda x: trace(x, 0, -2, -1),
+        np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
+    }
+)

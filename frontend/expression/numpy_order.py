@@ -22,7 +22,7 @@ from eggrad.frontend.expression.numpy_functions import (
     lined_up,
     stack,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.text.doors import checked_word
 
 _STABLE: Final = ("quicksort", "mergesort", "heapsort", "stable")
@@ -176,15 +176,13 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Expression
 
 
 implements(
-    functions={
-        **{np.sort: sort, np.argsort: argsort, np.argmax: argmax, np.argmin: argmin},
+    functions=by_name(sort, argsort, argmax, argmin, percentile, quantile, take, take_along_axis)
+    | {
         # All entries are sorted, which is one way to part them.
         np.partition: lambda a, kth, axis=-1, kind="introselect": sort(a, axis),
         np.argpartition: lambda a, kth, axis=-1, kind="introselect": argsort(a, axis),
         np.median: lambda a, axis=None, *, keepdims=False: quantile(
             a, Fraction(1, 2), axis, keepdims=keepdims
         ),
-        **{np.percentile: percentile, np.quantile: quantile},
-        **{np.take: take, np.take_along_axis: take_along_axis},
     }
 )

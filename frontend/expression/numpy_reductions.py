@@ -26,7 +26,7 @@ from eggrad.frontend.expression.numpy_functions import (
     one_axis,
     stack,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, sqrt, square
 
 # Entries that are taken one by one.
@@ -189,9 +189,9 @@ def outer(ufunc: str, a: Any, b: Any) -> Any:
     return _binary(ufunc)(ax.expanded(left, range(left.ndim, left.ndim + right.ndim)), right)
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.any: any, np.all: all, np.count_nonzero: count_nonzero, np.cumprod: cumprod},
-    **{
+implements(
+    functions=by_name(any, all, count_nonzero, cumprod)
+    | {
         getattr(np, name): _cumulative(function, first)
         for name, function, first in (
             ("cumulative_sum", whole.cumsum, 0),
@@ -199,10 +199,5 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
         )
         if hasattr(np, name)
     },
-}
-"""What functions of NumPy that test, count and accumulate do."""
-
-implements(
-    functions=FUNCTIONS,
     methods={"reduce": reduce, "accumulate": accumulate, "outer": outer},
 )

@@ -43,7 +43,7 @@ from eggrad.frontend.expression.numpy_functions import (
     one_axis,
     stack,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.expression.numpy_reductions import all, any, cumprod
 from eggrad.frontend.expression.numpy_ufuncs import isnan, less, less_equal, sqrt
 from eggrad.frontend.text.doors import checked_count, checked_flag, checked_integer
@@ -551,43 +551,35 @@ def _size(a: Any, axis: Any = None) -> Any:
     )
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    np.nansum: lambda a, axis=None, **options: whole.sum(_without(a, 0), axis, **options),
-    np.nanprod: lambda a, axis=None, **options: whole.prod(_without(a, 1), axis, **options),
-    np.nancumsum: lambda a, axis=None: cumsum(_without(a, 0), axis),
-    np.nancumprod: lambda a, axis=None: cumprod(_without(a, 1), axis),
-    np.nanmean: _of_numbers(whole.mean),
-    np.nanvar: nanvar,
-    np.nanstd: lambda a, axis=None, **options: sqrt(nanvar(a, axis, **options)),
-    np.nan_to_num: nan_to_num,
-    np.nanmax: _nan_extreme(whole.amax, -_LARGEST),
-    np.nanmin: _nan_extreme(whole.amin, _LARGEST),
-    **{np.cov: cov, np.corrcoef: corrcoef},
-    **{np.gradient: gradient, np.interp: interp, np.unwrap: unwrap},
-    np.trapezoid: trapezoid,
-    np.polyadd: lambda a1, a2: _aligned("polyadd", a1, a2, 1),
-    np.polysub: lambda a1, a2: _aligned("polysub", a1, a2, -1),
-    np.polymul: lambda a1, a2: convolve(in_a_row(a1), in_a_row(a2)),
-    np.polyval: polyval,
-    **{np.polyder: polyder, np.polyint: polyint, np.poly: poly, np.polyfit: polyfit},
-    **{np.vander: vander, np.cross: cross},
-    np.linalg.cross: lambda x1, x2, axis=-1: cross(x1, x2, axis=axis),
-    **{np.select: select, np.piecewise: piecewise, np.choose: choose},
-    **{np.searchsorted: searchsorted, np.digitize: digitize},
-    **{np.round: round, np.around: round, np.fix: lambda x: language.trunc(as_expression(x))},
-    **{np.real: as_expression, np.imag: lambda x: full_like(x, 0), np.angle: angle},
-    **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
-    **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
-    np.iscomplex: lambda x: equal(full_like(x, 0), 1),
-    np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
-    np.isposinf: lambda x: greater(x, _LARGEST),
-    np.isneginf: lambda x: less(x, -_LARGEST),
-    **{np.isclose: isclose, np.allclose: allclose, np.array_equal: array_equal, np.isin: isin},
-    np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
-    **{np.sinc: special.sinc, np.i0: special.i0},
-    np.size: _size,
-    **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
-}
-"""What functions of NumPy of data do."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(nan_to_num, cov, corrcoef, gradient, trapezoid, interp, unwrap, polyval)
+    | by_name(polyder, polyint, poly, polyfit, vander, cross, select, piecewise, choose)
+    | by_name(searchsorted, digitize, round, angle, isclose, allclose, array_equal, isin)
+    | {
+        np.nansum: lambda a, axis=None, **options: whole.sum(_without(a, 0), axis, **options),
+        np.nanprod: lambda a, axis=None, **options: whole.prod(_without(a, 1), axis, **options),
+        np.nancumsum: lambda a, axis=None: cumsum(_without(a, 0), axis),
+        np.nancumprod: lambda a, axis=None: cumprod(_without(a, 1), axis),
+        np.nanmean: _of_numbers(whole.mean),
+        np.nanvar: nanvar,
+        np.nanstd: lambda a, axis=None, **options: sqrt(nanvar(a, axis, **options)),
+        np.nanmax: _nan_extreme(whole.amax, -_LARGEST),
+        np.nanmin: _nan_extreme(whole.amin, _LARGEST),
+        np.polyadd: lambda a1, a2: _aligned("polyadd", a1, a2, 1),
+        np.polysub: lambda a1, a2: _aligned("polysub", a1, a2, -1),
+        np.polymul: lambda a1, a2: convolve(in_a_row(a1), in_a_row(a2)),
+        np.linalg.cross: lambda x1, x2, axis=-1: cross(x1, x2, axis=axis),
+        **{np.around: round, np.fix: lambda x: language.trunc(as_expression(x))},
+        **{np.real: as_expression, np.imag: lambda x: full_like(x, 0)},
+        **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
+        **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
+        np.iscomplex: lambda x: equal(full_like(x, 0), 1),
+        np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
+        np.isposinf: lambda x: greater(x, _LARGEST),
+        np.isneginf: lambda x: less(x, -_LARGEST),
+        np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
+        **{np.sinc: special.sinc, np.i0: special.i0},
+        np.size: _size,
+        **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
+    }
+)
