@@ -29,13 +29,7 @@ from eggrad.engine.indices.indicator_plan import (
 )
 from eggrad.engine.indices.slices import placed_dims, views_of
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, identified, scaling, stack_axes
-from eggrad.engine.terms.functions import (
-    FUNCTIONS,
-    LOWERED,
-    UNKNOWN_FUNCTION,
-    function_of,
-    record,
-)
+from eggrad.engine.terms.functions import FUNCTIONS, LOWERED, UNKNOWN_FUNCTION, function_of, record
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES, NUMERIC
 from eggrad.engine.terms.term import (

@@ -1,6 +1,7 @@
 """Terms lowered to what code computes fast and without losing digits, and compiled."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.saturation.windows import in_windows
 from eggrad.engine.terms.functions import FUNCTIONS
-from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
+from eggrad.engine.terms.loops import with_results, with_steps
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
@@ -47,7 +48,7 @@ def stable_form(term: Term) -> Term:
     >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-    return _kept_form("stable", [term], (), lambda: _stable([term], CostModel()))[0]
+    return _kept_form("stable", [term], (), lambda: _stable([term], model=CostModel()))[0]
 
 
 @shows_progress("compiling")
@@ -65,10 +66,8 @@ def unexplored(
     """
     known: dict[Size, int] = {**sizes} if sizes else {}
 
-    def stable(window: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
-        return _stable(window, TimeModel(known, rates=rates), names=names)
-
     def found() -> Sequence[Term]:
+        stable = partial(_stable, model=TimeModel(known, rates=rates))
         return with_known_values(in_windows(roots, stable), _value)
 
     options = rates, tuple(sorted(known.items(), key=repr))
@@ -89,9 +88,7 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
     if not any(t.op in _UNSTABLE for t in postorder(*roots)):
         return roots
 
-    def stable(window: Sequence[Term], names: Mapping[Term, Term]) -> Sequence[Term]:
-        return _stable(window, CostModel(), WITHOUT_LAW, names=names)
-
+    stable = partial(_stable, model=CostModel(), lacking=WITHOUT_LAW)
     found = _kept_form("computed", roots, (), lambda: in_windows(roots, stable))
     return found if any(t.op in WITH_LAW for t in postorder(*found)) else roots
 
@@ -109,7 +106,7 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     """
 
     def found() -> Sequence[Term]:
-        return _stable([term], CostModel(), lacking, if_vouched=True)
+        return _stable([term], model=CostModel(), lacking=lacking, if_vouched=True)
 
     return _kept_form("program", [term], tuple(sorted(lacking)), found)[0]
 
@@ -129,21 +126,16 @@ def by_exponentials(term: Term) -> Term:
 
 def _stable(
     roots: Sequence[Term],
+    names: Mapping[Term, Term] = MappingProxyType({}),
+    *,
     model: Model,
     lacking: Collection[str] = (),
-    *,
     if_vouched: bool = False,
-    names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> Sequence[Term]:
-    def with_stable_results(loop: Recurrence) -> Recurrence:
-        return with_results(loop, again)
-
-    def again(results: Sequence[Term]) -> Sequence[Term]:
-        return _stable(results, model, lacking, if_vouched=if_vouched)
-
+    again = partial(_stable, model=model, lacking=lacking, if_vouched=if_vouched)
     found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
     forms = found.cheapest().terms if not if_vouched or found.is_vouched else roots
-    return with_steps(forms, with_stable_results)
+    return with_steps(forms, lambda loop: with_results(loop, again))
 
 
 @shows_progress("compiling")

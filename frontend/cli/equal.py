@@ -13,7 +13,7 @@ import click
 from eggrad.engine.errors import EggradError
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.cli.commands import Mistake
-from eggrad.frontend.cli.input import read_text, rules_option, takes_language
+from eggrad.frontend.cli.input import json_option, read_text, rules_option, takes_language
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.equivalence import Verdict, equivalent
 from eggrad.frontend.interface.reading import Problem
@@ -25,8 +25,6 @@ STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
 
 Read = Callable[[str], phrases.Problem]
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-
 
 @click.command()
 @click.argument("left", callback=read_text)
@@ -36,7 +34,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.option("--rounds", type=click.IntRange(0), help="Rounds of the search.")
 @rules_option
 @click.option("--steps", is_flag=True, help="Print the proof step by step.")
-@_json
+@json_option
 def equal(
     *,
     left: str,
@@ -69,7 +67,7 @@ def equal(
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @takes_language
-@_json
+@json_option
 def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
     """Group the expressions in FILE, one a line, into those that are equal.
 

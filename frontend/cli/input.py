@@ -134,26 +134,20 @@ def parse_sizes(
     return sizes
 
 
-def parse_dims(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> dict[str, tuple[int | str, ...]]:
-    """Axes by name, from `A: m n, x: n, c:`."""
-    return _said(read_dims, text)
+def _option(read: Callable[[str], _T]) -> Callable[[Any, Any, str | None], _T]:
+    """What an option says whose text is read so."""
+    return lambda _context, _parameter, text: _said(read, text or "")
 
 
-def parse_assumptions(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> dict[str, tuple[str, ...]]:
-    """Properties by name, from `A: symmetric, x: positive`."""
-    return _said(read_assumptions, text)
-
-
-def _said(read: Callable[[str], _T], text: str | None) -> _T:
-    """What the text of an option says."""
+def _said(read: Callable[[str], _T], text: str) -> _T:
     try:
-        return read(text or "")
+        return read(text)
     except EggradError as error:
         raise click.BadParameter(str(error)) from error
+
+
+# Axes by name, from `A: m n, x: n, c:`, and properties, from `A: symmetric, x: positive`.
+parse_dims, parse_assumptions = _option(read_dims), _option(read_assumptions)
 
 
 def read_values(path: str) -> dict[str, Array]:
@@ -185,7 +179,7 @@ def write_page(path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Mistake(f"cannot write {path}: {error.strerror or error}") from error
+        _unusable("write", path, error)
     click.echo(f"written to {path}", err=True)
 
 

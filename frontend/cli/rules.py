@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.terms.functions import UNARY
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import variable
@@ -40,12 +40,11 @@ from eggrad.rules.standard import EQUIVALENCE, RULESETS, STANDARD, system
 def list_rules(*, as_json: bool) -> None:
     """List every ruleset with its rules."""
     if as_json:
-        click.echo(json.dumps({s.name: [_rule(r) for r in _laws(s)] for s in RULESETS}))
+        click.echo(json.dumps({s.name: [_rule(r) for r in s.laws] for s in RULESETS}))
         return
     for ruleset in RULESETS:
-        laws = _laws(ruleset)
-        click.echo(f"{ruleset.name} ({len(laws)}): {ruleset.purpose}")
-        for rule in laws:
+        click.echo(f"{ruleset.name} ({len(ruleset.laws)}): {ruleset.purpose}")
+        for rule in ruleset.laws:
             click.echo(f"  {rule.name}: {rule.law}")
 
 
@@ -55,7 +54,7 @@ def list_rules(*, as_json: bool) -> None:
 def show(name: str, *, as_json: bool) -> None:
     """Show the rule NAME, or every rule of the ruleset NAME."""
     named = [s for s in RULESETS if s.name == name]
-    found = [r for s in RULESETS for r in _laws(s) if name in (r.name, s.name)]
+    found = [r for s in RULESETS for r in s.laws if name in (r.name, s.name)]
     if not named and not found:
         raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
     if as_json:
@@ -108,10 +107,6 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
             click.echo(f"{len(names)} of {len(found)} rules {what}: {', '.join(names)}", err=True)
     if false or wrong:
         sys.exit(1)
-
-
-def _laws(ruleset: Ruleset) -> list[Rule | BulkRule]:
-    return ruleset.laws
 
 
 def _rule(rule: Rule | BulkRule) -> dict[str, str]:

@@ -6,7 +6,7 @@ which an entry is read, over which the products of derivatives and cotangents ar
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
@@ -86,7 +86,7 @@ class Scalars:
             case Negative(operand):
                 return terms.negate(self.term(operand))
             case Binary(operator, left, right):
-                return _operation(operator, self.term(left), self.term(right))
+                return _OPERATIONS[operator](self.term(left), self.term(right))
             case Call(function, arguments, declared):
                 return applied(function, declared, [self.term(a) for a in arguments])
             case _:
@@ -189,18 +189,13 @@ def added(left: Node, right: Node) -> Node:
     return binary("+", left, right)
 
 
-def _operation(operator: str, left: Term, right: Term) -> Term:
-    match operator:
-        case "+":
-            return terms.add(left, right)
-        case "-":
-            return terms.subtract(left, right)
-        case "*":
-            return terms.einsum(",->", left, right)
-        case "/":
-            return terms.divide(left, right)
-        case _:
-            return terms.power(left, right)
+_OPERATIONS: Final[Mapping[str, Callable[[Term, Term], Term]]] = {
+    "+": terms.add,
+    "-": terms.subtract,
+    "*": partial(terms.einsum, ",->"),
+    "/": terms.divide,
+    "**": terms.power,
+}
 
 
 def _quotient(number: Fraction, top: list[Node], bottom: list[Node]) -> Node:

@@ -243,18 +243,10 @@ def free_names(node: Node) -> set[str]:
     >>> sorted(free_names(Sum("k", Range((i,), (n,)), Read("x", (Affine.of("k"),)))))
     ['i', 'n']
     """
-    found = {name for form in _forms(node) for name in form.names}
-    match node:
-        case Call(_, arguments):
-            return found.union(*map(free_names, arguments))
-        case Negative(a):
-            return found | free_names(a)
-        case Sum(index, _, a):
-            return found | free_names(a) - {index}
-        case Binary(_, a, b) | Choice(_, a, b):
-            return found | free_names(a) | free_names(b)
-        case _:
-            return found
+    within = set[str]().union(*map(free_names, parts(node)))
+    if isinstance(node, Sum):
+        within.discard(node.index)
+    return within.union(*(form.names for form in _forms(node)))
 
 
 def fresh_name(name: str, taken: "set[str] | frozenset[str]") -> str:

@@ -1,6 +1,7 @@
 """The axes of expressions: moved, added and taken away, merged and split, their entries chosen."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import prod
 from operator import index
 from typing import Any, cast
@@ -16,6 +17,8 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.expression import (
     Expression,
+    add,
+    as_expression,
     combine,
     expression,
     unified,
@@ -44,6 +47,24 @@ def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         raise ShapeError(f"{what}: an axis is given twice in {wanted}")
     return found
+
+
+def wanted_axes(what: str, axis: Any, order: int) -> tuple[int, ...]:
+    """The axes that an option `axis` names, counted from the first; all where it is None."""
+    return tuple(range(order)) if axis is None else normalized(what, axis, order)
+
+
+def matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
+    """A matrix, or a stack of matrices."""
+    operand = as_expression(a)
+    if operand.ndim < 2:
+        raise ShapeError(f"{what} needs {kind}, its argument has {operand.ndim} axes")
+    return operand
+
+
+def along(axis: int, key: Any) -> tuple[Any, ...]:
+    """The key of one axis."""
+    return (*(slice(None),) * axis, key)
 
 
 def permuted(f: Expression, order: Sequence[int]) -> Expression:
@@ -178,18 +199,8 @@ def placed(what: str, f: Expression, axis: int, size: Size, places: Sequence[For
     """
     order = f.ndim
     out = [order if k == axis else k for k in range(order)]
-    summands = [
-        selected(what, f, (size,), [("=", _difference(order, axis, place))], out)
-        for place in places
-    ]
-    total = summands[0]
-    for other in summands[1:]:
-        total = total + other
-    return total
-
-
-def _difference(new: int, old: int, place: Form) -> Form:
-    return form([(new, 1), *times(-1, renamed(place, {0: old}))])
+    differences = (form([(order, 1), *times(-1, renamed(p, {0: axis}))]) for p in places)
+    return reduce(add, (selected(what, f, (size,), [("=", d)], out) for d in differences))
 
 
 def merged(f: Expression, first: int, count: int) -> Expression:

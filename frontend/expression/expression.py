@@ -5,11 +5,12 @@ and arrays that a traced function takes from outside. NumPy's functions reach it
 `numpy_protocols`.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import reduce, wraps
+from functools import partial, reduce
 from numbers import Number
 from operator import getitem, index, mul
 from sys import _getframe
@@ -34,9 +35,9 @@ from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, is_plain, pick, select
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.refusals import (
+    FORMATTED,
     NoSuchMethod,
     no_array,
-    no_format,
     no_integer,
     no_method,
     no_number,
@@ -49,12 +50,159 @@ from eggrad.frontend.text.words import FormatName, format_axes
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
 
+# Arithmetic and comparisons, with NumPy's broadcasting -----------------------------------
+
+
+def _entrywise(
+    symbol: str, build: Callable[[Term, Term], Term]
+) -> Callable[[object, object], "Expression"]:
+    def operation(a: object, b: object) -> "Expression":
+        left = as_expression(a, f"left of {symbol}")
+        right = as_expression(b, f"right of {symbol}")
+
+        def spread_and_build(p: Term, q: Term) -> Term:
+            if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
+                return build(p, q)
+            whole = broadcasting.common(p.dims, q.dims)
+            return build(broadcasting.spread(p, whole), broadcasting.spread(q, whole))
+
+        pairs = broadcasting.aligned(left.shape, right.shape)
+        return combine(_described(left, symbol, right), [left, right], pairs, spread_and_build)
+
+    operation.__name__ = operation.__qualname__ = build.__name__
+    operation.__doc__ = f"`a {symbol} b`, entry by entry."
+    return operation
+
+
+add = _entrywise("+", terms.add)
+subtract = _entrywise("-", terms.subtract)
+multiply = _entrywise("*", broadcasting.multiply)
+divide = _entrywise("/", terms.divide)
+
+
+def _described(left: "Expression", symbol: str, right: "Expression") -> str:
+    axes = [f"({', '.join(str(d) for d in e.shape)})" for e in (left, right)]
+    return f"{symbol} of axes {axes[0]} and {axes[1]}"
+
+
+def negative(a: object) -> "Expression":
+    """`-a`."""
+    return combine("-", [as_expression(a)], [], terms.negate)
+
+
+def applied(function: str | Function, *args: object) -> "Expression":
+    """An element-wise function of several operands, which are broadcast.
+
+    >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
+    'max(2, 3)'
+    """
+    name = function if isinstance(function, str) else function.name
+    expressions = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
+    whole: Dims = ()
+    pairs: list[tuple[Size, Size]] = []
+    for a in expressions:
+        pairs += broadcasting.aligned(whole, a.shape)
+        whole = broadcasting.common(whole, a.shape)
+
+    def build(*operands: Term) -> Term:
+        dims = reduce(broadcasting.common, (a.dims for a in operands))
+        return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
+
+    return combine(name, expressions, pairs, build)
+
+
+def matmul(a: object, b: object) -> "Expression":
+    """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
+    left, right = as_expression(a, "left of @"), as_expression(b, "right of @")
+    pairs = broadcasting.matmul_pairs(left.shape, right.shape)
+    return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
+
+
+def power(a: object, b: object) -> "Expression":
+    """`a ** b`, entry by entry."""
+    base, exponent = as_expression(a, "the base"), as_expression(b, "the exponent")
+    # Where the base is 0 the slope by the exponent is 0, which `pow` knows.
+    if exponent.ndim or (_has_zeros(base.term) and exponent.term.op != "constant"):
+        return applied("pow", base, exponent)
+    return combine("**", [base, exponent], [], terms.power)
+
+
+def _has_zeros(term: Term) -> bool:
+    """Whether known numbers have a 0 among them."""
+    return (term.op == "constant" and term.value == 0) or (
+        term.op == "array" and not term.array.values.all()
+    )
+
+
+def _comparison(name: str) -> Callable[[object, object], "Condition"]:
+    def compare(a: object, b: object) -> "Condition":
+        return Condition(applied(name, a, b))
+
+    compare.__name__ = compare.__qualname__ = name
+    return compare
+
+
+equal = _comparison("equal")
+not_equal = _comparison("not_equal")
+greater = _comparison("greater")
+greater_equal = _comparison("greater_equal")
+
+
+# Operators ------------------------------------------------------------------------------
+
+_R = TypeVar("_R")
+_Method = Callable[[Any, object], _R]
+
+
+class MergedAxes:
+    """What has axes as long as products of symbols, and so is no expression."""
+
+
+def _gives_way(operation: Callable[[Any, Any], _R]) -> _Method[_R]:
+    """The operator, unless the other operand has merged axes: that one's operator is taken."""
+
+    def method(self: object, other: object) -> _R:
+        return cast(_R, NotImplemented) if isinstance(other, MergedAxes) else operation(self, other)
+
+    return method
+
+
+def _operators(operation: Callable[[Any, Any], _R]) -> tuple[_Method[_R], _Method[_R]]:
+    """The operator of an operation on expressions, and that with the operands exchanged."""
+    return _gives_way(operation), _gives_way(lambda self, other: operation(other, self))
+
+
+def _of_one(function: str) -> "Callable[[object], Expression]":
+    return lambda self: applied(function, self)
+
+
+def _operators_of_expression(
+    operation: Callable[[Any, Any], _R],
+) -> tuple[_Method[_R], _Method[_R]]:
+    """The operators, likewise, of what stands for an expression."""
+    return (
+        lambda self, other: operation(as_expression(self), other),
+        lambda self, other: operation(other, as_expression(self)),
+    )
+
+
 # Sizes as `shape` gives them ------------------------------------------------------------
 
 
 def _no_number_of_size(size: "SizeSymbol", *_: object) -> NoReturn:
     """Refuse: a symbol is no number."""
     size.__index__()
+
+
+def _compared_as_text(compare: Callable[[str, str], bool]) -> _Method[bool]:
+    """A comparison of the symbol with a text; with numbers it is refused."""
+
+    def method(self: "SizeSymbol", other: Any) -> bool:
+        if isinstance(other, Number):
+            self.__index__()
+        return compare(self, other)
+
+    return method
 
 
 class SizeSymbol(str):
@@ -84,15 +232,7 @@ class SizeSymbol(str):
 
     def __index__(self) -> NoReturn:
         """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
-        raise self._no_number()
-
-    __float__ = __int__ = __round__ = _no_number_of_size
-    # NumPy takes a text for a sequence.
-    __getitem__: Any = _no_number_of_size
-    __iter__: Any = _no_number_of_size
-
-    def _no_number(self) -> UnsupportedOperation:
-        return UnsupportedOperation(
+        raise UnsupportedOperation(
             f"size {self} is a symbol, and a number was asked for: instead of numpy.eye write "
             f'eggrad.delta(("{self}",)), instead of numpy.zeros and ones numpy.zeros_like and '
             f'ones_like, or eggrad.constant(0, ("{self}",)), instead of a loop einsum and sums; or '
@@ -100,27 +240,14 @@ class SizeSymbol(str):
             "sizes are numbers"
         )
 
-    def _compared(self, other: Any) -> str:
-        """The text that it is compared with; numbers are refused."""
-        if isinstance(other, Number):
-            raise self._no_number()
-        return other
+    __float__ = __int__ = __round__ = _no_number_of_size
+    # NumPy takes a text for a sequence.
+    __getitem__: Any = _no_number_of_size
+    __iter__: Any = _no_number_of_size
 
-    def __lt__(self, other: Any) -> bool:
-        """Compare as text."""
-        return str.__lt__(self, self._compared(other))
-
-    def __le__(self, other: Any) -> bool:
-        """Compare as text."""
-        return str.__le__(self, self._compared(other))
-
-    def __gt__(self, other: Any) -> bool:
-        """Compare as text."""
-        return str.__gt__(self, self._compared(other))
-
-    def __ge__(self, other: Any) -> bool:
-        """Compare as text."""
-        return str.__ge__(self, self._compared(other))
+    __lt__, __le__, __gt__, __ge__ = map(
+        _compared_as_text, (str.__lt__, str.__le__, str.__gt__, str.__ge__)
+    )
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
@@ -133,61 +260,17 @@ class SizeSymbol(str):
         """The scalar, plus something."""
         return str.__add__(self, other) if isinstance(other, str) else self.expression() + other
 
-    def __radd__(self, other: Any) -> "Expression":
-        """Something plus the scalar."""
-        return other + self.expression()
-
-    def __sub__(self, other: Any) -> "Expression":
-        """The scalar, minus something."""
-        return self.expression() - other
-
-    def __rsub__(self, other: Any) -> "Expression":
-        """Something minus the scalar."""
-        return other - self.expression()
-
-    def __mul__(self, other: Any) -> "Expression":  # type: ignore[override]
-        """The scalar times something."""
-        return self.expression() * other
-
-    def __rmul__(self, other: Any) -> "Expression":  # type: ignore[override]
-        """Something times the scalar."""
-        return other * self.expression()
-
-    def __truediv__(self, other: Any) -> "Expression":
-        """The scalar divided by something."""
-        return self.expression() / other
-
-    def __rtruediv__(self, other: Any) -> "Expression":
-        """Something divided by the scalar."""
-        return other / self.expression()
-
-    def __floordiv__(self, other: Any) -> "Expression":
-        """The scalar divided by something, rounded down."""
-        return applied("floor", self / other)
-
-    def __rfloordiv__(self, other: Any) -> "Expression":
-        """Something divided by the scalar, rounded down."""
-        return applied("floor", other / self)
-
-    def __mod__(self, other: Any) -> "Expression":  # type: ignore[override]
-        """The remainder."""
-        return applied("mod", self.expression(), other)
-
-    def __rmod__(self, other: Any) -> "Expression":
-        """The remainder of something."""
-        return applied("mod", other, self.expression())
+    __radd__ = _operators_of_expression(operator.add)[1]
+    __sub__, __rsub__ = _operators_of_expression(operator.sub)
+    __mul__, __rmul__ = _operators_of_expression(operator.mul)  # type: ignore[assignment]
+    __truediv__, __rtruediv__ = _operators_of_expression(operator.truediv)
+    __floordiv__, __rfloordiv__ = _operators_of_expression(lambda a, b: applied("floor", a / b))
+    __mod__, __rmod__ = _operators_of_expression(partial(applied, "mod"))  # type: ignore[assignment]
+    __pow__, __rpow__ = _operators_of_expression(operator.pow)
 
     def __abs__(self) -> "Expression":
         """The scalar."""
         return self.expression()
-
-    def __pow__(self, other: Any) -> "Expression":
-        """The scalar to some exponent."""
-        return self.expression() ** other
-
-    def __rpow__(self, other: Any) -> "Expression":
-        """Something to the scalar as exponent."""
-        return other ** self.expression()
 
     def __neg__(self) -> "Expression":
         """The negative of the scalar."""
@@ -267,10 +350,14 @@ _SPARSE: Final = "scipy.sparse"
 # The class ------------------------------------------------------------------------------
 
 
-def _numpy_method(name: str) -> "Callable[..., Expression]":
-    """The function of NumPy as a method."""
+def numpy_method(name: str) -> Callable[..., Any]:
+    """The function of NumPy as a method.
 
-    def method(self: Any, *args: Any, **options: Any) -> "Expression":
+    >>> numpy_method("transpose")(np.zeros((2, 3))).shape
+    (3, 2)
+    """
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
         return getattr(np, name)(self, *args, **options)
 
     method.__name__ = name
@@ -278,24 +365,7 @@ def _numpy_method(name: str) -> "Callable[..., Expression]":
     return method
 
 
-_R = TypeVar("_R")
-
-
-class MergedAxes:
-    """What has axes as long as products of symbols, and so is no expression."""
-
-
-def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
-    """The operator, unless the other operand has such axes: that one's operator is taken."""
-
-    @wraps(method)
-    def operator(self: Any, other: object) -> _R:
-        if isinstance(other, MergedAxes):
-            return cast(_R, NotImplemented)
-        return method(self, other)
-
-    return operator
-
+_numpy_method: "Callable[[str], Callable[..., Expression]]" = cast(Any, numpy_method)
 
 _NO_BITS: Final = (
     "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
@@ -326,38 +396,25 @@ class _Compared:
     """
 
     __slots__ = ()
+    _plural = ""
 
-    @_gives_way
     def __eq__(self, other: object) -> "Condition":  # type: ignore[override]
         """A condition for `numpy.where`; what has no entries is equal to none."""
-        return Condition.of("equal", self, other) if _has_entries(other) else NotImplemented
+        return equal(self, other) if _has_entries(other) else NotImplemented
 
-    @_gives_way
     def __ne__(self, other: object) -> "Condition":  # type: ignore[override]
         """A condition for `numpy.where`."""
-        return Condition.of("not_equal", self, other) if _has_entries(other) else NotImplemented
+        return not_equal(self, other) if _has_entries(other) else NotImplemented
 
     __hash__ = object.__hash__
+    __gt__, __lt__ = _operators(greater)
+    __ge__, __le__ = _operators(greater_equal)
 
-    @_gives_way
-    def __lt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", other, self)
-
-    @_gives_way
-    def __le__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", other, self)
-
-    @_gives_way
-    def __gt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", self, other)
-
-    @_gives_way
-    def __ge__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", self, other)
+    def __getattr__(self, name: str) -> Any:
+        """Say of what is missing what to write instead."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
+        raise NoSuchMethod(no_method(self._plural, name, dir(type(self))))
 
 
 class Expression(_Compared):
@@ -377,6 +434,8 @@ class Expression(_Compared):
         "__weakref__", "_evaluators", "_symbols", "_thin", "lost", "scope", "term",
         "term_complete", "thinnings", "variables",
     )  # fmt: skip
+
+    _plural = "expressions"
 
     term: Term
     scope: tuple[Term, ...]
@@ -602,87 +661,17 @@ class Expression(_Compared):
 
     # Python's operators
 
-    def __neg__(self) -> "Expression":
-        """-self."""
-        return negative(self)
-
-    def __pos__(self) -> "Expression":
-        """+self."""
-        return self
-
-    def __abs__(self) -> "Expression":
-        """abs(self), entry by entry."""
-        return applied("abs", self)
-
-    @_gives_way
-    def __add__(self, other: object) -> "Expression":
-        """Self + other, broadcast."""
-        return add(self, other)
-
-    def __radd__(self, other: object) -> "Expression":
-        """Other + self, broadcast."""
-        return add(other, self)
-
-    @_gives_way
-    def __sub__(self, other: object) -> "Expression":
-        """Self - other, broadcast."""
-        return subtract(self, other)
-
-    def __rsub__(self, other: object) -> "Expression":
-        """Other - self, broadcast."""
-        return subtract(other, self)
-
-    @_gives_way
-    def __mul__(self, other: object) -> "Expression":
-        """Self * other, broadcast."""
-        return multiply(self, other)
-
-    def __rmul__(self, other: object) -> "Expression":
-        """Other * self, broadcast."""
-        return multiply(other, self)
-
-    @_gives_way
-    def __truediv__(self, other: object) -> "Expression":
-        """Self / other, broadcast."""
-        return divide(self, other)
-
-    def __rtruediv__(self, other: object) -> "Expression":
-        """Other / self, broadcast."""
-        return divide(other, self)
-
-    @_gives_way
-    def __matmul__(self, other: object) -> "Expression":
-        """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
-        return matmul(self, other)
-
-    def __rmatmul__(self, other: object) -> "Expression":
-        """Matrix product from the left."""
-        return matmul(other, self)
-
-    @_gives_way
-    def __pow__(self, other: object) -> "Expression":
-        """Every entry to a scalar exponent."""
-        return power(self, other)
-
-    def __rpow__(self, other: object) -> "Expression":
-        """Other ** self, for a scalar self."""
-        return power(other, self)
-
-    def __mod__(self, other: object) -> "Expression":
-        """The remainder, which has the sign of the divisor."""
-        return np.remainder(self, other)  # type: ignore[call-overload]
-
-    def __rmod__(self, other: object) -> "Expression":
-        """The remainder of other."""
-        return np.remainder(other, self)  # type: ignore[call-overload]
-
-    def __floordiv__(self, other: object) -> "Expression":
-        """The quotient, rounded down."""
-        return np.floor_divide(self, other)  # type: ignore[call-overload]
-
-    def __rfloordiv__(self, other: object) -> "Expression":
-        """The quotient of other, rounded down."""
-        return np.floor_divide(other, self)  # type: ignore[call-overload]
+    __add__, __radd__ = _operators(add)
+    __sub__, __rsub__ = _operators(subtract)
+    __mul__, __rmul__ = _operators(multiply)
+    __truediv__, __rtruediv__ = _operators(divide)
+    __matmul__, __rmatmul__ = _operators(matmul)
+    __pow__, __rpow__ = _operators(power)
+    __mod__, __rmod__ = _operators(partial(applied, "mod"))
+    __floordiv__, __rfloordiv__ = _operators(np.floor_divide)
+    __neg__ = negative
+    __round__ = _numpy_method("round")
+    __abs__, __floor__, __ceil__, __trunc__ = map(_of_one, ("abs", "floor", "ceil", "trunc"))
 
     def __divmod__(self, other: object) -> "tuple[Expression, Expression]":
         """The quotient, rounded down, and the remainder."""
@@ -691,30 +680,6 @@ class Expression(_Compared):
     def __rdivmod__(self, other: object) -> "tuple[Expression, Expression]":
         """The quotient of other, rounded down, and the remainder."""
         return other // self, other % self
-
-    def __round__(self, digits: int = 0) -> "Expression":
-        """`numpy.round`."""
-        return self.round(digits)
-
-    def __floor__(self) -> "Expression":
-        """`math.floor`, as an expression."""
-        return applied("floor", self)
-
-    def __ceil__(self) -> "Expression":
-        """`math.ceil`, as an expression."""
-        return applied("ceil", self)
-
-    def __trunc__(self) -> "Expression":
-        """`math.trunc`, as an expression."""
-        return applied("trunc", self)
-
-    def __copy__(self) -> "Expression":
-        """Itself, for it never changes."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Expression":
-        """Itself, for it never changes."""
-        return self
 
     def __len__(self) -> int:
         """The length of the first axis, if it is a number."""
@@ -774,19 +739,15 @@ class Expression(_Compared):
     def __format__(self, spec: str) -> str:
         """The formula; its values have digits, and it has none."""
         if spec:
-            raise UnsupportedOperation(no_format())
+            raise UnsupportedOperation(FORMATTED)
         return str(self)
 
-    def __and__(self, other: object) -> NoReturn:
+    def __invert__(self, *_: object) -> NoReturn:
         """Refuse: bits are those of integers."""
         raise UnsupportedOperation(_NO_BITS)
 
-    __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
-    __lshift__ = __rshift__ = __rlshift__ = __rrshift__ = __and__
-
-    def __invert__(self) -> NoReturn:
-        """Refuse: bits are those of integers."""
-        raise UnsupportedOperation(_NO_BITS)
+    __and__ = __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __invert__
+    __lshift__ = __rshift__ = __rlshift__ = __rrshift__ = __invert__
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         """Refuse: expressions are immutable."""
@@ -798,12 +759,6 @@ class Expression(_Compared):
     def __delitem__(self, key: object) -> NoReturn:
         """Refuse: expressions are immutable."""
         raise UnsupportedOperation("entries are not deleted: write numpy.delete, or a slice")
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of what is missing what to write instead."""
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
-        raise NoSuchMethod(no_method("expressions", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
         """Refuse: NumPy would make an array of expressions.
@@ -856,6 +811,7 @@ class Expression(_Compared):
     mean = _numpy_method("mean")
     min = _numpy_method("min")
     prod = _numpy_method("prod")
+    ptp = _numpy_method("ptp")
     ravel = _numpy_method("ravel")
     repeat = _numpy_method("repeat")
     round = _numpy_method("round")
@@ -909,9 +865,11 @@ class Expression(_Compared):
         """`numpy.compress`, by literal truth values."""
         return np.compress(condition, self, axis=axis)  # type: ignore[call-overload]
 
-    def copy(self, order: str = "C") -> "Expression":
+    def copy(self, order: object = "C") -> "Expression":
         """Itself, for it never changes."""
         return self
+
+    __pos__ = __copy__ = __deepcopy__ = copy
 
     def item(self, *place: Any) -> "Expression":
         """An entry as a scalar, the only one without a place."""
@@ -921,10 +879,6 @@ class Expression(_Compared):
         if flat:
             return self.ravel()[place[0]]
         return self[place[0] if len(place) == 1 else place] if place else self.reshape(())
-
-    def ptp(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
-        """`numpy.ptp`."""
-        return np.ptp(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
     def reshape(self, *shape: Any, order: str = "C") -> "Expression":
         """`numpy.reshape`, to a tuple of sizes or to several."""
@@ -1168,99 +1122,6 @@ def combine(
     return _make(term, candidates, complete, later, lost, variables=variables, mentioned=mentioned)
 
 
-# Arithmetic, with NumPy's broadcasting --------------------------------------------------
-
-
-def add(a: object, b: object) -> Expression:
-    """`a + b`."""
-    return _elementwise("+", a, b, terms.add)
-
-
-def subtract(a: object, b: object) -> Expression:
-    """`a - b`."""
-    return _elementwise("-", a, b, terms.subtract)
-
-
-def multiply(a: object, b: object) -> Expression:
-    """`a * b`, entry by entry."""
-    return _elementwise("*", a, b, broadcasting.multiply)
-
-
-def divide(a: object, b: object) -> Expression:
-    """`a / b`, entry by entry."""
-    return _elementwise("/", a, b, terms.divide)
-
-
-def negative(a: object) -> Expression:
-    """`-a`."""
-    return combine("-", [as_expression(a)], [], terms.negate)
-
-
-def applied(function: str | Function, *args: object) -> Expression:
-    """An element-wise function of several operands, which are broadcast.
-
-    >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
-    'max(2, 3)'
-    """
-    name = function if isinstance(function, str) else function.name
-    expressions = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
-    whole: Dims = ()
-    pairs: list[tuple[Size, Size]] = []
-    for a in expressions:
-        pairs += broadcasting.aligned(whole, a.shape)
-        whole = broadcasting.common(whole, a.shape)
-
-    def build(*operands: Term) -> Term:
-        dims = reduce(broadcasting.common, (a.dims for a in operands))
-        return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
-
-    return combine(name, expressions, pairs, build)
-
-
-def matmul(a: object, b: object) -> Expression:
-    """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
-    left, right = as_expression(a, "left of @"), as_expression(b, "right of @")
-    pairs = broadcasting.matmul_pairs(left.shape, right.shape)
-    return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
-
-
-def _has_zeros(term: Term) -> bool:
-    """Whether known numbers have a 0 among them."""
-    return (term.op == "constant" and term.value == 0) or (
-        term.op == "array" and not term.array.values.all()
-    )
-
-
-def power(a: object, b: object) -> Expression:
-    """`a ** b`, entry by entry."""
-    base, exponent = as_expression(a, "the base"), as_expression(b, "the exponent")
-    # Where the base is 0 the slope by the exponent is 0, which `pow` knows.
-    if exponent.ndim or (_has_zeros(base.term) and exponent.term.op != "constant"):
-        return applied("pow", base, exponent)
-    return combine("**", [base, exponent], [], terms.power)
-
-
-def _elementwise(
-    symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
-) -> Expression:
-    left = as_expression(a, f"left of {symbol}")
-    right = as_expression(b, f"right of {symbol}")
-
-    def spread_and_build(p: Term, q: Term) -> Term:
-        if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
-            return build(p, q)
-        whole = broadcasting.common(p.dims, q.dims)
-        return build(broadcasting.spread(p, whole), broadcasting.spread(q, whole))
-
-    pairs = broadcasting.aligned(left.shape, right.shape)
-    return combine(_described(left, symbol, right), [left, right], pairs, spread_and_build)
-
-
-def _described(left: Expression, symbol: str, right: Expression) -> str:
-    axes = [f"({', '.join(str(d) for d in e.shape)})" for e in (left, right)]
-    return f"{symbol} of axes {axes[0]} and {axes[1]}"
-
-
 # Comparisons, and choices by them -------------------------------------------------------
 
 
@@ -1276,23 +1137,19 @@ class Condition(_Compared):
     """
 
     test: Expression
-
-    @classmethod
-    def of(cls, comparison: str, a: object, b: object) -> "Condition":
-        """A comparison, by the name of its function."""
-        return cls(applied(comparison, a, b))
+    _plural = "comparisons"
 
     def __and__(self, other: object) -> "Condition":
         """Both."""
-        return Condition.of("logical_and", self.test, truth(other))
+        return Condition(applied("logical_and", self.test, truth(other)))
 
     def __or__(self, other: object) -> "Condition":
         """At least one."""
-        return Condition.of("logical_or", self.test, truth(other))
+        return Condition(applied("logical_or", self.test, truth(other)))
 
     def __xor__(self, other: object) -> "Condition":
         """Exactly one."""
-        return Condition.of("not_equal", self.test, truth(other))
+        return Condition(applied("not_equal", self.test, truth(other)))
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
@@ -1300,37 +1157,11 @@ class Condition(_Compared):
         """The opposite."""
         return Condition(applied("logical_not", self.test))
 
-    def __add__(self, other: object) -> Expression:
-        """1 or 0, plus something."""
-        return self.test + other
-
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> Expression:
-        """1 or 0, minus something."""
-        return self.test - other
-
-    def __rsub__(self, other: object) -> Expression:
-        """Something minus 1 or 0."""
-        return other - self.test
-
-    def __mul__(self, other: object) -> Expression:
-        """1 or 0, times something."""
-        return self.test * other
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Expression:
-        """1 or 0, divided by something."""
-        return self.test / other
-
-    def __rtruediv__(self, other: object) -> Expression:
-        """Something divided by 1 or 0."""
-        return other / self.test
-
-    def __pow__(self, other: object) -> Expression:
-        """1 or 0 to some exponent."""
-        return self.test**other
+    __add__ = __radd__ = _operators_of_expression(operator.add)[0]
+    __sub__, __rsub__ = _operators_of_expression(operator.sub)
+    __mul__ = __rmul__ = _operators_of_expression(operator.mul)[0]
+    __truediv__, __rtruediv__ = _operators_of_expression(operator.truediv)
+    __pow__ = _operators_of_expression(operator.pow)[0]
 
     def __neg__(self) -> Expression:
         """-1 or 0."""
@@ -1362,21 +1193,10 @@ class Condition(_Compared):
         """1 or 0 as numbers; the condition itself for `bool`."""
         return self if np.dtype(dtype) == bool else self.test
 
-    def any(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
-        """`numpy.any`."""
-        return np.any(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def all(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
-        """`numpy.all`."""
-        return np.all(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
-        """How often it holds."""
-        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
-        """The part of the entries where it holds."""
-        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+    any = numpy_method("any")
+    all = numpy_method("all")
+    sum = _numpy_method("sum")
+    mean = _numpy_method("mean")
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
@@ -1392,12 +1212,6 @@ class Condition(_Compared):
         )
 
     __int__ = __index__ = __float__
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of what is missing what to write instead."""
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
-        raise NoSuchMethod(no_method("comparisons", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         """Refuse: NumPy would make an array of conditions."""

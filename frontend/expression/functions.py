@@ -1,7 +1,7 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
 from eggrad.engine.terms.functions import CALLED, FUNCTIONS, UNARY
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.expression.axes import normalized
+from eggrad.frontend.expression.axes import wanted_axes
 from eggrad.frontend.expression.broadcasting import read_spec
 from eggrad.frontend.expression.expression import (
     Expression,
@@ -181,14 +181,9 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
 def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
     """An expression, and the spec that takes some of its axes away."""
     operand = as_expression(f, f"the argument of {what}")
-    gone = _axes_of(what, operand.ndim, axis)
+    gone = wanted_axes(what, axis, operand.ndim)
     kept = [k for k in range(operand.ndim) if k not in gone]
     return operand, specs.canonical([range(operand.ndim)], kept)
-
-
-def _axes_of(what: str, order: int, axis: Any) -> tuple[int, ...]:
-    """The axes that somebody names, counted from the front; all for None."""
-    return tuple(range(order)) if axis is None else normalized(what, axis, order)
 
 
 def max(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
@@ -252,6 +247,15 @@ def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
         spec = specs.canonical((labels, parts[place]), kept)
         result, labels = terms.einsum(spec, result, operands[place]), kept
     return result
+
+
+OF_STACKS: Final = {
+    "inv": "inverses",
+    "det": "determinants",
+    "logabsdet": "logabsdets",
+    "signdet": "signdets",
+}
+"""Functions of a matrix, and those of each matrix of a stack."""
 
 
 def of_each(name: str, f: Expression) -> Expression:
@@ -345,7 +349,6 @@ def logsumexp(
     `b` are factors of the exponentials, as in SciPy, from 0 up. Raises `ShapeError` for an axis
     that is not there.
 
-    >>> from eggrad.frontend.expression.functions import variable
     >>> logsumexp(variable("A", ("m", "n")), axis=1).shape
     ('m',)
     """
@@ -357,7 +360,6 @@ def logsumexp(
 def softmax(f: Expression, axis: Axis = None) -> Expression:
     """The exponentials, divided by their sum along some axes, or by that of all entries.
 
-    >>> from eggrad.frontend.expression.functions import variable
     >>> softmax(variable("A", ("m", "n")), axis=1).shape
     ('m', 'n')
     """
@@ -368,7 +370,6 @@ def softmax(f: Expression, axis: Axis = None) -> Expression:
 def log_softmax(f: Expression, axis: Axis = None) -> Expression:
     """The logarithm of `softmax`.
 
-    >>> from eggrad.frontend.expression.functions import variable
     >>> float(log_softmax(variable("x", (1,))).evaluate({"x": [2]})[0])
     0.0
     """
@@ -380,7 +381,6 @@ def softplus(f: Expression) -> Expression:
     """`log(1 + exp(f))` of every entry, a smooth ramp.
 
     >>> from eggrad.frontend.interface.compile import compile
-    >>> from eggrad.frontend.expression.functions import variable
     >>> float(compile(softplus(variable("x")))(x=1000))
     1000.0
     """
@@ -388,5 +388,5 @@ def softplus(f: Expression) -> Expression:
 
 
 def _total(what: str, f: Expression, axis: Axis, keepdims: bool) -> Expression:
-    gone = _axes_of(what, f.ndim, axis)
+    gone = wanted_axes(what, axis, f.ndim)
     return np.sum(exp(f), axis=gone, keepdims=checked_flag(what, "keepdims", keepdims))

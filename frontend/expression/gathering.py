@@ -88,7 +88,8 @@ def entries_at(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> 
         elif isinstance(index, Expression):
             kept = [k for k, d in enumerate(index.shape) if d != 1]
             part = [rows[k + len(shape) - index.ndim] for k in kept]
-            chosen = _selection(ax.squeezed(index, _ones(index)), (f.term.dims[axis],))
+            gone = {*range(index.ndim)}.difference(kept)
+            chosen = _selection(ax.squeezed(index, gone), (f.term.dims[axis],))
             factors.append((chosen, [*part, labels[axis]]))
         else:
             known[axis] = index
@@ -111,10 +112,6 @@ def _known_selection(
     kept_rows = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
     chosen = [labels[axis] for axis in known]
     return _selection(index, tuple(f.term.dims[axis] for axis in known)), [*kept_rows, *chosen]
-
-
-def _ones(f: Expression) -> list[int]:
-    return [k for k, d in enumerate(f.shape) if d == 1]
 
 
 def _selection(index: Expression, chosen: Dims) -> Expression:

@@ -23,12 +23,21 @@ from eggrad.frontend.expression.expression import (
     Expression,
     MergedAxes,
     as_expression,
+    numpy_method,
     unified,
 )
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
 
 _REDUCTIONS: Final = (np.sum, np.mean, np.max, np.min, np.ptp, np.var, np.std)
 _ENTRYWISE: Final = (np.where, np.clip, np.zeros_like, np.ones_like, np.full_like)
+
+
+def _reduction(name: str) -> Callable[..., "Merged | Expression"]:
+    def method(self: "Merged", axis: Any = None) -> "Merged | Expression":
+        return getattr(np, name)(self, axis=axis)
+
+    method.__name__, method.__qualname__ = name, f"Merged.{name}"
+    return method
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,39 +138,14 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
             raise _unsupported(function.__name__)
         return _FUNCTIONS[function](*args, **options)
 
-    def sum(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.sum`."""
-        return np.sum(self, axis=axis)  # type: ignore[call-overload]
-
-    def mean(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.mean`."""
-        return np.mean(self, axis=axis)  # type: ignore[call-overload]
-
-    def dot(self, other: Any) -> "Merged | Expression":
-        """`self @ other`."""
-        return _matmul(self, other)
-
-    def max(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.max`."""
-        return np.max(self, axis=axis)  # type: ignore[call-overload]
-
-    def min(self, axis: Any = None) -> "Merged | Expression":
-        """`numpy.min`."""
-        return np.min(self, axis=axis)  # type: ignore[call-overload]
-
-    def trace(self) -> Expression:
-        """The sum of the diagonal."""
-        return _trace(self)
+    sum, mean, max, min = map(_reduction, ("sum", "mean", "max", "min"))
+    dot = numpy_method("dot")
+    ravel = flatten = numpy_method("ravel")
+    trace = numpy_method("trace")
 
     def reshape(self, *shape: Any) -> "Merged | Expression":
         """`numpy.reshape`, to a tuple of sizes or to several."""
         return reshaped(self.entries, shape[0] if len(shape) == 1 else shape)
-
-    def ravel(self) -> "Merged | Expression":
-        """`numpy.ravel`."""
-        return reshaped(self.entries, -1)
-
-    flatten = ravel
 
     def _axes(self) -> list[range]:
         """The axes of the entries that each axis is made of."""

@@ -1,6 +1,7 @@
 """NumPy's functions that arrange entries: join, repeat, pad, turn, insert and delete them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
@@ -15,13 +16,20 @@ from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression.axes import placed, selected
 from eggrad.frontend.expression.broadcasting import array_term
-from eggrad.frontend.expression.expression import Condition, Expression, as_expression, expression
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
+    add,
+    as_expression,
+    expression,
+)
 from eggrad.frontend.expression.numpy_functions import (
     concatenate,
     diag,
     flip,
     in_a_row,
     integer_size,
+    lined_up,
     listed_size,
     moveaxis,
     one_axis,
@@ -32,7 +40,7 @@ from eggrad.frontend.expression.numpy_functions import (
     stack,
     swapaxes,
 )
-from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.expression.numpy_protocols import by_name, check_dtype, implements
 from eggrad.frontend.text.doors import checked_count, checked_integer
 
 _MOST_CALLS: Final = 1000
@@ -64,11 +72,6 @@ def literal(what: str, value: Any) -> Array:
     return found
 
 
-def along(axis: int, key: Any) -> tuple[Any, ...]:
-    """The key of one axis."""
-    return (*(slice(None),) * axis, key)
-
-
 def gathered(f: Expression, axis: int, places: Sequence[int]) -> Expression:
     """The entries at some places of an axis, where neighbours are slices; -1 is the last.
 
@@ -86,14 +89,14 @@ def gathered(f: Expression, axis: int, places: Sequence[int]) -> Expression:
             stop: int | None = last + (1 if step > 0 else -1)
             # An end between the last place and the first counts from the other side.
             stop = None if (stop == 0 and first < 0) or (stop == -1 and first >= 0) else stop
-            parts.append(f[along(axis, slice(first, stop, step))])
+            parts.append(f[ax.along(axis, slice(first, stop, step))])
         else:
             count = count if not step else 1
-            entry = ax.expanded(f[along(axis, first)], [axis])
+            entry = ax.expanded(f[ax.along(axis, first)], [axis])
             parts.append(stretched(entry, axis, count))
         del rest[:count]
     if not parts:
-        return f[along(axis, slice(0, 0))]
+        return f[ax.along(axis, slice(0, 0))]
     return concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
@@ -107,11 +110,6 @@ def stretched(f: Expression, axis: int, size: Size) -> Expression:
 # Copies -----------------------------------------------------------------------------------
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> Expression:
-    """`numpy.copy`; expressions never change, so it is the same."""
-    return as_expression(a)
-
-
 def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) -> Expression:
     """`numpy.asarray` of an expression, or with `like=`; it stacks nested lists of expressions."""
     if dtype is not None:
@@ -123,8 +121,7 @@ def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) ->
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
     """`numpy.repeat`; the numbers of copies are literal."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("repeat", axis, operand)
+    operand, k = lined_up("repeat", a, axis)
     counts = literal("repeat", repeats)
     if counts.dtype.kind not in "iu" or (counts < 0).any() or counts.ndim > 1:
         raise ShapeError("repeat: the numbers of copies are integers from 0 up")
@@ -169,7 +166,7 @@ def _copies(f: Expression, axis: int, count: int) -> Expression:
         )
     places = [shifted(*[size] * k) for k in range(count)]
     if not places:
-        return f[along(axis, slice(0, 0))]
+        return f[ax.along(axis, slice(0, 0))]
     return placed("tile", f, axis, as_size(form(times(count, size_form(size)))), places)
 
 
@@ -208,9 +205,7 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
 def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
     """`numpy.broadcast_arrays`."""
     operands = [as_expression(a) for a in args]
-    total = operands[0] * 0
-    for other in operands[1:]:
-        total = total + other * 0
+    total = reduce(add, (a * 0 for a in operands))
     return tuple(ax.broadcast(a, total.shape) for a in operands)
 
 
@@ -271,11 +266,6 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     return flip(swapaxes(operand, first, second), second) if turns else operand
 
 
-def diagflat(v: Any, k: int = 0) -> Expression:
-    """`numpy.diagflat`."""
-    return diag(in_a_row(v), k)
-
-
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, writeable: bool = False
 ) -> Expression:
@@ -308,11 +298,6 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Expression:
     if axis is None:
         return concatenate([in_a_row(arr), in_a_row(values)])
     return concatenate([arr, values], axis)
-
-
-def dstack(tup: Any) -> Expression:
-    """`numpy.dstack`."""
-    return concatenate([atleast_3d(a) for a in tup], 2)
 
 
 def block(arrays: Any) -> Expression:
@@ -376,13 +361,12 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
     """`numpy.unstack`."""
     operand = as_expression(x)
     k = one_axis("unstack", axis, operand)
-    return tuple(operand[along(k, i)] for i in range(integer_size("unstack", operand, k)))
+    return tuple(operand[ax.along(k, i)] for i in range(integer_size("unstack", operand, k)))
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     """`numpy.delete` at literal places."""
-    operand = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("delete", axis, operand)
+    operand, k = lined_up("delete", arr, axis)
     size = operand.shape[k]
     if isinstance(size, int):
         listed_size("delete", operand, k)
@@ -396,16 +380,15 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     if not hasattr(obj, "__index__"):
         integer_size("delete", operand, k)
     place = checked_integer("delete", "obj", obj)
-    first = operand[along(k, slice(None, place))]
+    first = operand[ax.along(k, slice(None, place))]
     if place == -1:
         return first
-    return concatenate([first, operand[along(k, slice(place + 1, None))]], k)
+    return concatenate([first, operand[ax.along(k, slice(place + 1, None))]], k)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expression:
     """`numpy.insert` at literal places."""
-    operand = in_a_row(arr) if axis is None else as_expression(arr)
-    k = one_axis("insert", axis, operand)
+    operand, k = lined_up("insert", arr, axis)
     size = listed_size("insert", operand, k)
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
@@ -441,14 +424,8 @@ def _truths(what: str, value: Any) -> Array:
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("compress", axis, operand)
+    operand, k = lined_up("compress", a, axis)
     return gathered(operand, k, np.flatnonzero(_truths("compress", condition)).tolist())
-
-
-def extract(condition: Any, arr: Any) -> Expression:
-    """`numpy.extract` by literal truth values."""
-    return compress(np.ravel(literal("extract", condition)), arr)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Expression:
@@ -603,7 +580,7 @@ def _statistic(f: Expression, axis: int, ends: _Ends) -> Expression:
         if not length or (isinstance(size, int) and length >= size):
             part = f
         else:
-            part = f[along(axis, slice(0, length) if first else slice(-length, None))]
+            part = f[ax.along(axis, slice(0, length) if first else slice(-length, None))]
         parts.append(stretched(function(part, axis, keepdims=True), axis, width))
     return concatenate([parts[0], f, parts[1]], axis)
 
@@ -617,7 +594,7 @@ def _ramp(f: Expression, axis: int, ends: _Ends) -> Expression:
         shape = [1] * f.ndim
         shape[axis] = width
         weight = reshape(part, shape)
-        edge = f[along(axis, slice(0, 1) if first else slice(-1, None))]
+        edge = f[ax.along(axis, slice(0, 1) if first else slice(-1, None))]
         parts.append(end * (1 - weight) + edge * weight)
     return concatenate([parts[0], f, parts[1]], axis)
 
@@ -630,23 +607,22 @@ _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {
 }
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.copy: copy, np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
-    **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
-    **{np.repeat: repeat, np.tile: tile, np.resize: resize, np.meshgrid: meshgrid},
-    np.linspace: linspace,
-    **{np.broadcast_arrays: broadcast_arrays, np.rollaxis: rollaxis, np.rot90: rot90},
-    **{np.atleast_1d: atleast_1d, np.atleast_2d: atleast_2d, np.atleast_3d: atleast_3d},
-    **{np.diagflat: diagflat, np.append: append, np.dstack: dstack, np.block: block},
-    **{np.array_split: array_split, np.delete: delete, np.insert: insert, np.pad: pad},
-    np.vsplit: _split_along("vsplit", 0, 2),
-    np.hsplit: _split_along("hsplit", 1, 1),
-    np.dsplit: _split_along("dsplit", 2, 3),
-    **({np.unstack: unstack} if hasattr(np, "unstack") else {}),
-    **{np.compress: compress, np.extract: extract, np.ediff1d: ediff1d},
-    **{np.apply_along_axis: apply_along_axis, np.apply_over_axes: apply_over_axes},
-    np.lib.stride_tricks.sliding_window_view: sliding_window_view,
-}
-"""What functions of NumPy that arrange entries do."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(repeat, tile, resize, linspace, meshgrid, broadcast_arrays, rollaxis, rot90)
+    | by_name(atleast_1d, atleast_2d, atleast_3d, append, block, array_split, delete, insert, pad)
+    | by_name(compress, ediff1d, apply_along_axis, apply_over_axes, asarray)
+    | (by_name(unstack) if hasattr(np, "unstack") else {})
+    | by_name(sliding_window_view, library=np.lib.stride_tricks)
+    | {
+        # Expressions never change, so a copy is the same.
+        np.copy: lambda a, order="K", subok=False: as_expression(a),
+        **{np.asanyarray: asarray, np.array: asarray},
+        **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
+        np.diagflat: lambda v, k=0: diag(in_a_row(v), k),
+        np.dstack: lambda tup: concatenate([atleast_3d(a) for a in tup], 2),
+        np.vsplit: _split_along("vsplit", 0, 2),
+        np.hsplit: _split_along("hsplit", 1, 1),
+        np.dsplit: _split_along("dsplit", 2, 3),
+        np.extract: lambda condition, arr: compress(np.ravel(literal("extract", condition)), arr),
+    }
+)

@@ -1,7 +1,7 @@
 """NumPy's functions of whole arrays on expressions."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import reduce, wraps
 from math import isfinite
 from math import prod as number_of
 from numbers import Real
@@ -17,10 +17,11 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
-from eggrad.frontend.expression.axes import placed, selected
+from eggrad.frontend.expression.axes import along, placed, selected, wanted_axes
 from eggrad.frontend.expression.expression import (
     Condition,
     Expression,
+    add,
     as_expression,
     combine,
     expression,
@@ -31,7 +32,7 @@ from eggrad.frontend.expression.expression import (
 )
 from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
-from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.expression.numpy_protocols import by_name, check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
 from eggrad.frontend.text.doors import checked_count, checked_integer, checked_word
 
@@ -56,43 +57,36 @@ def sum(
     return result if initial is None else initial + result
 
 
-def amax(
-    a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
-) -> Expression:
-    """`numpy.max`."""
-    operand = _masked_by_initial("max", as_expression(a), where, initial)
-    found = _extreme(language.max, operand, axis, keepdims)
-    return found if initial is None else maximum(found, initial)
-
-
-def amin(
-    a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
-) -> Expression:
-    """`numpy.min`."""
-    operand = _masked_by_initial("min", as_expression(a), where, initial)
-    found = _extreme(language.min, operand, axis, keepdims)
-    return found if initial is None else minimum(found, initial)
-
-
 def _extreme(
-    reduce: Callable[..., Expression], f: Expression, axis: Axis, keepdims: bool
-) -> Expression:
-    gone = wanted_axes(reduce.__name__, axis, f.ndim)
-    if any(f.shape[k] == 0 for k in gone):
-        raise ShapeError(f"{reduce.__name__}: there is no entry; give initial=")
-    result = reduce(f, gone)
-    return ax.expanded(result, gone) if keepdims else result
+    reduce: Callable[..., Expression], of_two: Callable[..., Expression]
+) -> Callable[..., Expression]:
+    what = reduce.__name__
+
+    def function(
+        a: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> Expression:
+        if where is not None and initial is None:
+            raise UnsupportedOperation(
+                f"{what} with where: give initial= for places without an entry"
+            )
+        operand = _masked(as_expression(a), where, initial)
+        gone = wanted_axes(what, axis, operand.ndim)
+        if any(operand.shape[k] == 0 for k in gone):
+            raise ShapeError(f"{what}: there is no entry; give initial=")
+        result = reduce(operand, gone)
+        result = ax.expanded(result, gone) if keepdims else result
+        return result if initial is None else of_two(result, initial)
+
+    return function
+
+
+amax = _extreme(language.max, maximum)
+amin = _extreme(language.min, minimum)
 
 
 def _masked(f: Expression, mask: Any, other: Any) -> Expression:
     """The entries where a mask holds, if there is one, and another value elsewhere."""
     return f if mask is None else where(Condition(truth(mask)), f, other)
-
-
-def _masked_by_initial(what: str, f: Expression, mask: Any, initial: Any) -> Expression:
-    if mask is not None and initial is None:
-        raise UnsupportedOperation(f"{what} with where: give initial= for places without an entry")
-    return _masked(f, mask, initial)
 
 
 def count_where(f: Expression, axis: Axis, mask: Any, *, keepdims: bool = False) -> Expression:
@@ -101,11 +95,6 @@ def count_where(f: Expression, axis: Axis, mask: Any, *, keepdims: bool = False)
     if mask is None:
         return ax.size_of(f, gone)
     return sum(ax.broadcast(truth(mask), f.shape), gone, keepdims=keepdims)
-
-
-def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
-    """`numpy.ptp`."""
-    return amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
 
 
 def mean(a: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Expression:
@@ -165,24 +154,10 @@ def var(
 _mean = mean
 
 
-def std(
-    a: Any,
-    axis: Axis = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    where: Any = None,
-    mean: Any = None,
-    correction: float = 0,
-) -> Expression:
+@wraps(var)
+def std(*args: Any, **options: Any) -> Expression:
     """`numpy.std`."""
-    less = _number("ddof", ddof) or _number("correction", correction)
-    return sqrt(var(a, axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
-
-
-def wanted_axes(what: str, axis: Axis, order: int) -> tuple[int, ...]:
-    """The axes that an option `axis` names, all where it names none."""
-    return tuple(range(order)) if axis is None else ax.normalized(what, axis, order)
+    return sqrt(var(*args, **options))
 
 
 # Products ----------------------------------------------------------------------------------
@@ -355,16 +330,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Expression:
-    """`numpy.zeros_like`."""
-    return full_like(a, 0, dtype, shape)
-
-
-def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Expression:
-    """`numpy.ones_like`."""
-    return full_like(a, 1, dtype, shape)
-
-
 def clip(
     a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Expression:
@@ -384,6 +349,16 @@ def one_axis(what: str, axis: Any, f: Expression) -> int:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
     place = 0 if axis is None else checked_integer(what, "axis", axis)
     return ax.normalized(what, place, f.ndim)[0]
+
+
+def lined_up(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
+    """An expression and one of its axes; without an axis all entries in a row.
+
+    >>> lined_up("cumsum", language.variable("A", (2, 3)), None)[0].shape
+    (6,)
+    """
+    operand = in_a_row(a) if axis is None else as_expression(a)
+    return operand, one_axis(what, axis, operand)
 
 
 def sizes(what: str, shape: Any) -> tuple[Size, ...]:
@@ -442,8 +417,7 @@ def shifted(*shift: Size) -> Form:
 
 def cumsum(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumsum` along an axis."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    k = one_axis("cumsum", axis, operand)
+    operand, k = lined_up("cumsum", a, axis)
     out = [operand.ndim if i == k else i for i in range(operand.ndim)]
     up_to = (">=", form([(operand.ndim, 1), (k, -1)]))
     return selected("cumsum", operand, (operand.shape[k],), [up_to], out)
@@ -466,16 +440,13 @@ def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
     if not by:
         return operand
 
-    before = (slice(None),) * k
-    first, last = (operand[(*before, slice(*ends))] for ends in ((None, -by), (-by, None)))
-    return concatenate([last, first], k)
+    return concatenate([operand[along(k, slice(-by, None))], operand[along(k, slice(-by))]], k)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Expression:
     """`numpy.diff` along an axis."""
     result = as_expression(a)
     k = one_axis("diff", axis, result)
-    before = (slice(None),) * k
     n = checked_integer("diff", "n", n)
     if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
@@ -485,7 +456,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if any(e is not None for e in ends):
         result = concatenate([e for e in (ends[0], result, ends[1]) if e is not None], k)
     for _ in range(n):
-        result = result[(*before, slice(1, None))] - result[(*before, slice(None, -1))]
+        result = result[along(k, slice(1, None))] - result[along(k, slice(-1))]
     return result
 
 
@@ -493,7 +464,7 @@ def _slab(end: Expression, f: Expression, axis: int) -> Expression:
     """A scalar as what is one entry long along an axis."""
     if end.ndim:
         return end
-    return full_like(f[(*(slice(None),) * axis, slice(0, 1))], end)
+    return full_like(f[along(axis, slice(0, 1))], end)
 
 
 def prod(
@@ -525,16 +496,15 @@ def combined(operation: Callable[[Any, Any], Expression], f: Expression, axis: i
     >>> combined(multiply, language.variable("x", (100,)), 0).shape
     ()
     """
-    before = (slice(None),) * axis
     left = integer_size("reduce", f, axis)
     rest: list[Expression] = []
     while left > 1:
         half = left // 2
         if left % 2:
-            rest.append(f[(*before, -1)])
-        f = operation(f[(*before, slice(None, half))], f[(*before, slice(half, 2 * half))])
+            rest.append(f[along(axis, -1)])
+        f = operation(f[along(axis, slice(half))], f[along(axis, slice(half, 2 * half))])
         left = half
-    return reduce(operation, [f[(*before, 0)], *reversed(rest)])
+    return reduce(operation, [f[along(axis, 0)], *reversed(rest)])
 
 
 # Triangles and diagonals -------------------------------------------------------------------
@@ -542,29 +512,22 @@ def combined(operation: Callable[[Any, Any], Expression], f: Expression, axis: i
 
 def tril(m: Any, k: int = 0) -> Expression:
     """`numpy.tril` of a matrix, or of a stack of matrices."""
-    matrix = _matrices("tril", m)
-    below = (
-        ">=",
-        form([(matrix.ndim - 2, 1), (matrix.ndim - 1, -1), ("", checked_integer("tril", "k", k))]),
-    )
-    return selected("tril", matrix, (), [below], range(matrix.ndim))
+    return _triangle("tril", m, k, 1)
 
 
 def triu(m: Any, k: int = 0) -> Expression:
     """`numpy.triu` of a matrix, or of a stack of matrices."""
-    matrix = _matrices("triu", m)
-    above = (
-        ">=",
-        form([(matrix.ndim - 1, 1), (matrix.ndim - 2, -1), ("", -checked_integer("triu", "k", k))]),
-    )
-    return selected("triu", matrix, (), [above], range(matrix.ndim))
+    return _triangle("triu", m, k, -1)
 
 
-def _matrices(what: str, m: Any) -> Expression:
-    operand = as_expression(m)
-    if operand.ndim < 2:
-        raise ShapeError(f"{what}: a matrix has two axes, the argument {operand.ndim}")
-    return operand
+def _triangle(what: str, m: Any, k: int, sign: int) -> Expression:
+    """The entries on a diagonal and to one side of it: with the sign 1 below it, with -1 above."""
+    matrix = as_expression(m)
+    if matrix.ndim < 2:
+        raise ShapeError(f"{what}: a matrix has two axes, the argument {matrix.ndim}")
+    rows, columns, offset = matrix.ndim - 2, matrix.ndim - 1, checked_integer(what, "k", k)
+    beside = form([(rows, sign), (columns, -sign), ("", sign * offset)])
+    return selected(what, matrix, (), [(">=", beside)], range(matrix.ndim))
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
@@ -630,11 +593,12 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     _check_alike("concatenate", parts, k)
     lengths = [p.shape[k] for p in parts]
     total = size_sum(*lengths)
-    return _total(
+    return reduce(
+        add,
         [
             placed("concatenate", part, k, total, [shifted(*lengths[:place])])
             for place, part in enumerate(parts)
-        ]
+        ],
     )
 
 
@@ -683,9 +647,8 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
             checked_integer("split", "a place or the number of parts", i)
             for i in indices_or_sections
         ]
-    before = (slice(None),) * k
     bounds = zip([0, *ends], [*ends, None], strict=True)
-    return [operand[(*before, slice(a, b))] for a, b in bounds]
+    return [operand[along(k, slice(a, b))] for a, b in bounds]
 
 
 def _parts(what: str, arrays: Any) -> list[Expression]:
@@ -695,26 +658,19 @@ def _parts(what: str, arrays: Any) -> list[Expression]:
     return parts
 
 
-def _check_alike(what: str, parts: Sequence[Expression], along: int | None = None) -> None:
+def _check_alike(what: str, parts: Sequence[Expression], axis: int | None = None) -> None:
     """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
-    shapes = [tuple(d for k, d in enumerate(p.shape) if k != along) for p in parts]
+    shapes = [tuple(d for k, d in enumerate(p.shape) if k != axis) for p in parts]
     first = shapes[0]
     for part, shape in zip(parts, shapes, strict=True):
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
         if clash or part.ndim != parts[0].ndim:
-            but = "" if along is None else f"; but for axis {along} they have to be equal"
+            but = "" if axis is None else f"; but for axis {axis} they have to be equal"
             raise ShapeError(
                 f"{what}: the shapes {parts[0].shape} and {part.shape} do not fit{but}"
             )
     unified(parts, [pair for shape in shapes for pair in zip(first, shape, strict=True)], what)
-
-
-def _total(parts: Sequence[Expression]) -> Expression:
-    result = parts[0]
-    for other in parts[1:]:
-        result = result + other
-    return result
 
 
 # Convolution -------------------------------------------------------------------------------
@@ -766,27 +722,23 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
     return selected(what, pairs, (size,), [met], (2,))
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin, np.ptp: ptp},
-    **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
-    **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
-    **{np.tensordot: tensordot, np.kron: kron},
-    **{np.transpose: transpose, np.matrix_transpose: matrix_transpose},
-    **{np.swapaxes: swapaxes, np.moveaxis: moveaxis, np.reshape: reshape, np.ravel: ravel},
-    **{np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to},
-    **{np.clip: clip, np.where: where},
-    **{np.zeros_like: zeros_like, np.ones_like: ones_like, np.full_like: full_like},
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
-    **{np.cumsum: cumsum, np.flip: flip, np.roll: roll, np.diff: diff},
-    **{np.prod: prod, np.tril: tril, np.triu: triu, np.trace: trace, np.diagonal: diagonal},
-    np.diag: diag,
-    np.fliplr: lambda m: flip(m, 1),
-    np.flipud: lambda m: flip(m, 0),
-    **{np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack},
-    **{np.column_stack: column_stack, np.split: split},
-    **{np.convolve: convolve, np.correlate: correlate},
-}
-"""What each function that is supported does."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(sum, mean, average, var, prod, cumsum, diff, einsum, dot, inner, vdot, outer)
+    | by_name(tensordot, kron, tril, triu, trace, diagonal, diag, transpose, matrix_transpose)
+    | by_name(swapaxes, moveaxis, reshape, ravel, expand_dims, squeeze, broadcast_to, flip, roll)
+    | by_name(clip, where, full_like, concatenate, stack, vstack, hstack, column_stack, split)
+    | by_name(convolve, correlate)
+    | {
+        **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin},
+        np.ptp: lambda a, axis=None, *, keepdims=False: (
+            amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+        ),
+        np.std: std,
+        np.zeros_like: lambda a, dtype=None, shape=None: full_like(a, 0, dtype, shape),
+        np.ones_like: lambda a, dtype=None, shape=None: full_like(a, 1, dtype, shape),
+        np.shape: lambda a: a.shape,
+        np.ndim: lambda a: a.ndim,
+        np.fliplr: lambda m: flip(m, 1),
+        np.flipud: lambda m: flip(m, 0),
+    }
+)

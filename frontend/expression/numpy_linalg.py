@@ -4,7 +4,7 @@ Of the matrix of `cholesky`, `eigh` and `eigvalsh` one triangle is read, as NumP
 is known to be symmetric; derivatives are those of a function of that triangle.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import inf
 from math import prod as number_of
@@ -42,9 +42,8 @@ from eggrad.frontend.expression.numpy_functions import (
     trace,
     tril,
     triu,
-    wanted_axes,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
 from eggrad.frontend.text.doors import checked_flag, checked_integer
 from eggrad.rules.functions.matrix_properties import matrix_properties
@@ -52,15 +51,8 @@ from eggrad.rules.functions.matrix_properties import matrix_properties
 # Operands -----------------------------------------------------------------------------------
 
 
-def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
-    operand = as_expression(a)
-    if operand.ndim < 2:
-        raise ShapeError(f"{what} needs {kind}, its argument has {operand.ndim} axes")
-    return operand
-
-
 def _square(what: str, a: Any) -> Expression:
-    matrix = _matrices(what, a, "a square matrix")
+    matrix = ax.matrices(what, a, "a square matrix")
     return unified(
         [matrix], [(matrix.shape[-2], matrix.shape[-1])], f"{what} needs a square matrix"
     )[0]
@@ -108,24 +100,25 @@ class SlogdetResult(NamedTuple):
 
 def inv(a: Any) -> Expression:
     """`numpy.linalg.inv`."""
-    matrix = _square("inv", a)
-    return language.inv(matrix) if matrix.ndim == 2 else language.of_each("inverses", matrix)
+    return _of_each("inv", _square("inv", a))
 
 
 def det(a: Any) -> Expression:
     """`numpy.linalg.det`; of stacks the derivative needs matrices that are invertible."""
-    matrix = _square("det", a)
-    return language.det(matrix) if matrix.ndim == 2 else language.of_each("determinants", matrix)
+    return _of_each("det", _square("det", a))
 
 
 def slogdet(a: Any) -> SlogdetResult:
     """`numpy.linalg.slogdet`."""
     matrix = _square("slogdet", a)
+    return SlogdetResult(_of_each("signdet", matrix), _of_each("logabsdet", matrix))
+
+
+def _of_each(name: str, matrix: Expression) -> Expression:
+    """A function of a matrix, or of each of a stack."""
     if matrix.ndim == 2:
-        return SlogdetResult(language.signdet(matrix), language.logabsdet(matrix))
-    return SlogdetResult(
-        language.of_each("signdets", matrix), language.of_each("logabsdets", matrix)
-    )
+        return getattr(language, name)(matrix)
+    return language.of_each(language.OF_STACKS[name], matrix)
 
 
 def solve(a: Any, b: Any) -> Expression:
@@ -175,11 +168,6 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression
         raise ShapeError(f"tensorsolve: {tensor.shape} has not as many equations as unknowns")
     found = matmul(inv(ax.reshaped(tensor, (count, count))), ax.reshaped(right, (count,)))
     return ax.reshaped(found, tuple(unknown))
-
-
-def multi_dot(arrays: Sequence[Any]) -> Expression:
-    """`numpy.linalg.multi_dot`."""
-    return reduce(matmul, arrays)
 
 
 # Decompositions -----------------------------------------------------------------------------
@@ -260,7 +248,7 @@ def svd(
     """`numpy.linalg.svd`; derivatives are undefined where singular values are the same, or 0."""
     if checked_flag("svd", "hermitian", hermitian):
         raise UnsupportedOperation("svd: hermitian=True; see numpy.linalg.eigh")
-    matrix = _matrices("svd", a)
+    matrix = ax.matrices("svd", a)
     full = checked_flag("svd", "full_matrices", full_matrices)
     return (
         SVDResult(matrix, full)
@@ -271,7 +259,7 @@ def svd(
 
 def svdvals(x: Any, /) -> Expression:
     """`numpy.linalg.svdvals`."""
-    return language.of_each("singular_values", _matrices("svdvals", x))
+    return language.of_each("singular_values", ax.matrices("svdvals", x))
 
 
 class QRResult(NamedTuple):
@@ -283,7 +271,7 @@ class QRResult(NamedTuple):
 
 def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
     """`numpy.linalg.qr`, "reduced" or "r"; of matrices whose first columns are independent."""
-    matrix = _matrices("qr", a)
+    matrix = ax.matrices("qr", a)
     shorter, is_tall = _lesser_size("qr", matrix)
     if mode not in ("reduced", "r") and not (mode == "complete" and matrix.shape[-2] == shorter):
         raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {shown(mode)}")
@@ -299,7 +287,7 @@ def pinv(a: Any, *, hermitian: bool = False) -> Expression:
     """`numpy.linalg.pinv`; its derivative is that among matrices of the same rank."""
     if checked_flag("pinv", "hermitian", hermitian):
         raise UnsupportedOperation("pinv: hermitian=True; see numpy.linalg.eigh")
-    return language.of_each("pseudoinverse", _matrices("pinv", a))
+    return language.of_each("pseudoinverse", ax.matrices("pinv", a))
 
 
 class LstsqResult(NamedTuple):
@@ -313,7 +301,7 @@ class LstsqResult(NamedTuple):
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
     """`numpy.linalg.lstsq` of a matrix of full rank."""
-    matrix, right = _matrices("lstsq", a), as_expression(b)
+    matrix, right = ax.matrices("lstsq", a), as_expression(b)
     if matrix.ndim != 2 or right.ndim not in (1, 2):
         raise ShapeError("lstsq: of a matrix, and a vector or a matrix")
     if rcond is not None:
@@ -337,7 +325,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
     operand = as_expression(x)
     _check_ord(ord)
     checked_flag("linalg.norm", "keepdims", keepdims)
-    gone = wanted_axes("norm", axis, operand.ndim)
+    gone = ax.wanted_axes("norm", axis, operand.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
         return vector_norm(operand, axis=gone, keepdims=keepdims)
     if len(gone) == 1:
@@ -379,7 +367,7 @@ def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any =
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
     """`numpy.linalg.matrix_norm`."""
     _check_ord(ord)
-    matrix = _matrices("matrix_norm", x)
+    matrix = ax.matrices("matrix_norm", x)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf, None):
         raise UnsupportedOperation(
             f"linalg.norm of matrices with ord={shown(ord)}; supported are {_OF_MATRICES}"
@@ -400,7 +388,7 @@ def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expressi
 
 def cond(x: Any, p: Any = None) -> Expression:
     """`numpy.linalg.cond`."""
-    matrix = _matrices("cond", x)
+    matrix = ax.matrices("cond", x)
     if p in (None, 2, -2):
         values = svdvals(matrix)
         first, last = values[..., 0], values[..., -1]
@@ -427,38 +415,20 @@ _RANK: Final = (
     "values, or take the rank of an array that evaluate() computes"
 )
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    np.linalg.inv: inv,
-    np.linalg.det: det,
-    np.linalg.slogdet: slogdet,
-    np.linalg.solve: solve,
-    np.linalg.matrix_power: matrix_power,
-    np.linalg.tensorinv: tensorinv,
-    np.linalg.tensorsolve: tensorsolve,
-    np.linalg.multi_dot: multi_dot,
-    np.linalg.cholesky: cholesky,
-    np.linalg.eigh: eigh,
-    np.linalg.eigvalsh: eigvalsh,
-    np.linalg.svd: svd,
-    np.linalg.svdvals: svdvals,
-    np.linalg.qr: qr,
-    np.linalg.pinv: pinv,
-    np.linalg.lstsq: lstsq,
-    np.linalg.norm: norm,
-    np.linalg.vector_norm: vector_norm,
-    np.linalg.matrix_norm: matrix_norm,
-    np.linalg.cond: cond,
-    np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
-    np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
-    np.linalg.matrix_rank: _refused("matrix_rank", _RANK),
-    np.linalg.trace: lambda x: trace(x, 0, -2, -1),
-    np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
-    np.linalg.outer: outer,
-    np.linalg.tensordot: tensordot,
-    np.linalg.vecdot: vecdot,
-    np.linalg.matmul: matmul,
-    np.linalg.matrix_transpose: matrix_transpose,
-}
-"""What each function that is supported does."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(
+        *(inv, det, slogdet, solve, matrix_power, tensorinv, tensorsolve),
+        *(cholesky, eigh, eigvalsh, svd, svdvals, qr, pinv, lstsq),
+        *(norm, vector_norm, matrix_norm, cond),
+        *(outer, tensordot, vecdot, matmul, matrix_transpose),
+        library=np.linalg,
+    )
+    | {
+        np.linalg.multi_dot: lambda arrays: reduce(matmul, arrays),
+        np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
+        np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
+        np.linalg.matrix_rank: _refused("matrix_rank", _RANK),
+        np.linalg.trace: lambda x: trace(x, 0, -2, -1),
+        np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
+    }
+)

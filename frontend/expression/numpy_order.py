@@ -18,13 +18,12 @@ from eggrad.frontend.expression.expression import Expression, as_expression, com
 from eggrad.frontend.expression.gathering import gathered, has_integers, take_along
 from eggrad.frontend.expression.numpy_arrays import literal
 from eggrad.frontend.expression.numpy_functions import (
-    in_a_row,
     integer_size,
+    lined_up,
     stack,
-    wanted_axes,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
-from eggrad.frontend.text.doors import checked_integer, checked_word
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
+from eggrad.frontend.text.doors import checked_word
 
 _STABLE: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -34,7 +33,7 @@ def argsort(
 ) -> Expression:
     """`numpy.argsort`; equal entries in their order, whatever `kind` says."""
     checked_word("argsort", "kind", kind, _STABLE)
-    operand, k = _along("argsort", a, axis)
+    operand, k = lined_up("argsort", a, axis)
     return combine("argsort", [operand], [], lambda t: terms.numeric("argsort", t, data=k))
 
 
@@ -42,27 +41,17 @@ def sort(
     a: Any, axis: int | None = -1, kind: str = "stable", *, stable: object = None
 ) -> Expression:
     """`numpy.sort`."""
-    operand, k = _along("sort", a, axis)
+    operand, k = lined_up("sort", a, axis)
     return take_along(operand, k, argsort(operand, k, kind))
-
-
-def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect") -> Expression:
-    """`numpy.partition`: all entries are sorted, which is one way to part them."""
-    return sort(a, axis)
-
-
-def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect") -> Expression:
-    """`numpy.argpartition`: all places are sorted."""
-    return argsort(a, axis)
 
 
 def argmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Expression:
     """`numpy.argmin`; of several the first."""
     operand = as_expression(a)
-    flat, k = _along("argmin", operand, axis)
+    flat, k = lined_up("argmin", operand, axis)
     if flat.shape[k] == 0:
         raise ShapeError("argmin, argmax: no entries along the axis")
-    first = argsort(flat, k)[(*(slice(None),) * k, 0)]
+    first = argsort(flat, k)[ax.along(k, 0)]
     if not keepdims:
         return first
     return ax.expanded(first, range(operand.ndim) if axis is None else [k])
@@ -73,20 +62,7 @@ def argmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Expres
     return argmin(-as_expression(a), axis, keepdims=keepdims)
 
 
-def _along(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
-    """An expression and one of its axes; without an axis all entries in a row."""
-    operand = as_expression(a)
-    if axis is None:
-        return in_a_row(operand), 0
-    return operand, ax.normalized(what, checked_integer(what, "axis", axis), operand.ndim)[0]
-
-
 # Quantiles ---------------------------------------------------------------------------------
-
-
-def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Expression:
-    """`numpy.median`, along axes whose sizes are integers."""
-    return quantile(a, Fraction(1, 2), axis, keepdims=keepdims)
 
 
 def percentile(
@@ -122,7 +98,7 @@ def quantile(
             f"quantile: the method is one of {', '.join(_METHODS)}, not {shown(method)}"
         )
     operand = as_expression(a)
-    gone = wanted_axes("quantile", axis, operand.ndim)
+    gone = ax.wanted_axes("quantile", axis, operand.ndim)
     kept = [k for k in range(operand.ndim) if k not in gone]
     lined = ax.permuted(operand, [*kept, *gone])
     if len(gone) > 1:
@@ -162,7 +138,7 @@ def _between(ordered: Expression, q: object, size: int, method: str) -> Expressi
 
 def take(a: Any, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Expression:
     """`numpy.take`, at known integers or at those of an expression."""
-    operand, k = _along("take", a, axis)
+    operand, k = lined_up("take", a, axis)
     if mode != "raise":
         indices = _within(indices, operand, k, mode)
     if not isinstance(indices, Expression):
@@ -172,8 +148,8 @@ def take(a: Any, indices: Any, axis: int | None = None, *, mode: str = "raise") 
         if indices.dtype.kind not in "iu":
             raise UnsupportedOperation("take: the indices are integers")
         if not indices.ndim:
-            return operand[(*(slice(None),) * k, int(indices))]
-    return gathered(operand, (*(slice(None),) * k, indices))
+            return operand[ax.along(k, int(indices))]
+    return gathered(operand, ax.along(k, indices))
 
 
 def _within(indices: Any, f: Expression, axis: int, mode: str) -> Any:
@@ -188,7 +164,7 @@ def _within(indices: Any, f: Expression, axis: int, mode: str) -> Any:
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Expression:
     """`numpy.take_along_axis`."""
-    operand, k = _along("take_along_axis", arr, axis)
+    operand, k = lined_up("take_along_axis", arr, axis)
     if isinstance(indices, Expression):
         if not has_integers(indices):
             raise UnsupportedOperation("take_along_axis: the indices are integers, as of argsort")
@@ -200,10 +176,13 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Expression
 
 
 implements(
-    functions={
-        **{np.sort: sort, np.argsort: argsort, np.partition: partition},
-        **{np.argpartition: argpartition, np.argmax: argmax, np.argmin: argmin},
-        **{np.median: median, np.percentile: percentile, np.quantile: quantile},
-        **{np.take: take, np.take_along_axis: take_along_axis},
+    functions=by_name(sort, argsort, argmax, argmin, percentile, quantile, take, take_along_axis)
+    | {
+        # All entries are sorted, which is one way to part them.
+        np.partition: lambda a, kth, axis=-1, kind="introselect": sort(a, axis),
+        np.argpartition: lambda a, kth, axis=-1, kind="introselect": argsort(a, axis),
+        np.median: lambda a, axis=None, *, keepdims=False: quantile(
+            a, Fraction(1, 2), axis, keepdims=keepdims
+        ),
     }
 )

@@ -44,6 +44,16 @@ def implements(
     _METHODS.update(methods or {})
 
 
+def by_name(*functions: Callable[..., Any], library: Any = np) -> dict[object, Callable[..., Any]]:
+    """Functions, by those of NumPy that are called so.
+
+    >>> from eggrad.frontend.expression.numpy_functions import trace
+    >>> by_name(trace) == {np.trace: trace}
+    True
+    """
+    return {getattr(library, f.__name__): f for f in functions}
+
+
 def call_ufunc(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:

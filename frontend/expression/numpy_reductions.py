@@ -10,17 +10,24 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
-from eggrad.frontend.expression.expression import Condition, Expression, as_expression, truth
+from eggrad.frontend.expression.axes import along
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
+    as_expression,
+    not_equal,
+    truth,
+)
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
     concatenate,
-    in_a_row,
     integer_size,
+    lined_up,
     one_axis,
     stack,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
-from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, not_equal, sqrt, square
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
+from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, sqrt, square
 
 # Entries that are taken one by one.
 _MOST_ENTRIES: Final = 64
@@ -117,7 +124,7 @@ def _entries(what: str, f: Expression, axis: int) -> list[Expression]:
     size = integer_size(what, f, axis)
     if not 0 < size <= _MOST_ENTRIES:
         raise UnsupportedOperation(f"{what}: of 1 to {_MOST_ENTRIES} entries, not of {size}")
-    return [f[(*(slice(None),) * axis, i)] for i in range(size)]
+    return [f[along(axis, i)] for i in range(size)]
 
 
 # Running results --------------------------------------------------------------------------
@@ -144,11 +151,10 @@ def running(operation: Callable[..., Any], f: Expression, axis: int) -> Any:
     (6,)
     """
     size, step = integer_size("accumulate", f, axis), 1
-    before = (slice(None),) * axis
     found: Any = f
     while step < size:
-        later = operation(found[(*before, slice(None, -step))], found[(*before, slice(step, None))])
-        joined = concatenate([found[(*before, slice(None, step))], later], axis)
+        later = operation(found[along(axis, slice(-step))], found[along(axis, slice(step, None))])
+        joined = concatenate([found[along(axis, slice(step))], later], axis)
         found = Condition(joined) if isinstance(later, Condition) else joined
         step *= 2
     return found
@@ -156,32 +162,22 @@ def running(operation: Callable[..., Any], f: Expression, axis: int) -> Any:
 
 def cumprod(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumprod`, along an axis whose size is an integer."""
-    operand = in_a_row(a) if axis is None else as_expression(a)
-    return running(UFUNCS["multiply"], operand, one_axis("cumprod", axis, operand))
+    return running(UFUNCS["multiply"], *lined_up("cumprod", a, axis))
 
 
-def cumulative_sum(x: Any, *, axis: int | None = None, include_initial: bool = False) -> Expression:
-    """`numpy.cumulative_sum`."""
-    return _cumulative(whole.cumsum, 0, x, axis, include_initial)
+def _cumulative(function: Callable[..., Expression], first: int) -> Callable[..., Expression]:
+    """Running results; before them that of no entries, if it is wanted."""
 
+    def cumulative(x: Any, *, axis: int | None = None, include_initial: bool = False) -> Expression:
+        operand = as_expression(x)
+        k = one_axis("cumulative", axis, operand)
+        found = function(operand, k)
+        if not include_initial:
+            return found
+        start = found[along(k, slice(0, 1))]
+        return concatenate([whole.full_like(start, first), found], k)
 
-def cumulative_prod(
-    x: Any, *, axis: int | None = None, include_initial: bool = False
-) -> Expression:
-    """`numpy.cumulative_prod`."""
-    return _cumulative(cumprod, 1, x, axis, include_initial)
-
-
-def _cumulative(
-    function: Callable[..., Expression], first: int, x: Any, axis: int | None, initial: bool
-) -> Expression:
-    operand = as_expression(x)
-    k = one_axis("cumulative", axis, operand)
-    found = function(operand, k)
-    if not initial:
-        return found
-    start = found[(*(slice(None),) * k, slice(0, 1))]
-    return concatenate([whole.full_like(start, first), found], k)
+    return cumulative
 
 
 # Tables -----------------------------------------------------------------------------------
@@ -193,17 +189,15 @@ def outer(ufunc: str, a: Any, b: Any) -> Any:
     return _binary(ufunc)(ax.expanded(left, range(left.ndim, left.ndim + right.ndim)), right)
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.any: any, np.all: all, np.count_nonzero: count_nonzero, np.cumprod: cumprod},
-    **{
-        getattr(np, f.__name__): f
-        for f in (cumulative_sum, cumulative_prod)
-        if hasattr(np, f.__name__)
-    },
-}
-"""What functions of NumPy that test, count and accumulate do."""
-
 implements(
-    functions=FUNCTIONS,
+    functions=by_name(any, all, count_nonzero, cumprod)
+    | {
+        getattr(np, name): _cumulative(function, first)
+        for name, function, first in (
+            ("cumulative_sum", whole.cumsum, 0),
+            ("cumulative_prod", cumprod, 1),
+        )
+        if hasattr(np, name)
+    },
     methods={"reduce": reduce, "accumulate": accumulate, "outer": outer},
 )

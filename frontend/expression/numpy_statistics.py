@@ -18,13 +18,16 @@ from eggrad.frontend.expression.expression import (
     add,
     as_expression,
     divide,
+    equal,
+    greater,
+    greater_equal,
     matmul,
     multiply,
     power,
     where,
 )
 from eggrad.frontend.expression.functions import maximum, minimum
-from eggrad.frontend.expression.numpy_arrays import along, atleast_1d, fixed, gathered, literal
+from eggrad.frontend.expression.numpy_arrays import atleast_1d, fixed, gathered, literal
 from eggrad.frontend.expression.numpy_functions import (
     MOST_DIFFERENCES,
     Axis,
@@ -40,17 +43,9 @@ from eggrad.frontend.expression.numpy_functions import (
     one_axis,
     stack,
 )
-from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_protocols import by_name, implements
 from eggrad.frontend.expression.numpy_reductions import all, any, cumprod
-from eggrad.frontend.expression.numpy_ufuncs import (
-    equal,
-    greater,
-    greater_equal,
-    isnan,
-    less,
-    less_equal,
-    sqrt,
-)
+from eggrad.frontend.expression.numpy_ufuncs import isnan, less, less_equal, sqrt
 from eggrad.frontend.text.doors import checked_count, checked_flag, checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)
@@ -58,26 +53,6 @@ _MOST_KNOTS: Final = 1000
 
 
 # Without what is not a number ---------------------------------------------------------------
-
-
-def nansum(a: Any, axis: Axis = None, **options: Any) -> Expression:
-    """`numpy.nansum`."""
-    return whole.sum(_without(a, 0), axis, **options)
-
-
-def nanprod(a: Any, axis: Axis = None, **options: Any) -> Expression:
-    """`numpy.nanprod`."""
-    return whole.prod(_without(a, 1), axis, **options)
-
-
-def nancumsum(a: Any, axis: int | None = None) -> Expression:
-    """`numpy.nancumsum`."""
-    return cumsum(_without(a, 0), axis)
-
-
-def nancumprod(a: Any, axis: int | None = None) -> Expression:
-    """`numpy.nancumprod`."""
-    return cumprod(_without(a, 1), axis)
 
 
 def _without(a: Any, other: Any) -> Expression:
@@ -90,44 +65,27 @@ def _numbers(a: Any, mask: Any = None) -> Condition:
     return found if mask is None else found & mask
 
 
-def nanmean(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanmean`; where no entry is a number, the result is none."""
-    mask = _numbers(a, where)
-    return _known(mask, axis, options, whole.mean(a, axis, where=mask, **options))
+def _of_numbers(statistic: Callable[..., Expression]) -> Callable[..., Expression]:
+    """A statistic of the entries that are numbers; where none is, the result is none."""
+
+    def function(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
+        mask = _numbers(a, where)
+        return _known(mask, axis, options, statistic(a, axis, where=mask, **options))
+
+    return function
 
 
-def nanvar(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanvar`; where no entry is a number, the result is none."""
-    mask = _numbers(a, where)
-    return _known(mask, axis, options, whole.var(a, axis, where=mask, **options))
+nanvar = _of_numbers(whole.var)
 
 
-def nanstd(a: Any, axis: Axis = None, **options: Any) -> Expression:
-    """`numpy.nanstd`; where no entry is a number, the result is none."""
-    return sqrt(nanvar(a, axis, **options))
+def _nan_extreme(function: Callable[..., Expression], worst: float) -> Callable[..., Expression]:
+    def extreme(a: Any, axis: Axis = None, **options: Any) -> Expression:
+        found = function(_without(a, worst), axis, **options)
+        if options.get("initial") is not None:
+            return found
+        return _known(_numbers(a), axis, options, found)
 
-
-def nanmax(a: Any, axis: Axis = None, **options: Any) -> Expression:
-    """`numpy.nanmax`; where no entry is a number, the result is none."""
-    return _nan_extreme(whole.amax, -_LARGEST, a, axis, options)
-
-
-def nanmin(a: Any, axis: Axis = None, **options: Any) -> Expression:
-    """`numpy.nanmin`; where no entry is a number, the result is none."""
-    return _nan_extreme(whole.amin, _LARGEST, a, axis, options)
-
-
-def _nan_extreme(
-    function: Callable[..., Expression],
-    worst: float,
-    a: Any,
-    axis: Axis,
-    options: Mapping[str, Any],
-) -> Expression:
-    found = function(_without(a, worst), axis, **options)
-    if options.get("initial") is not None:
-        return found
-    return _known(_numbers(a), axis, options, found)
+    return extreme
 
 
 def _known(
@@ -260,8 +218,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Expressio
     """`numpy.trapezoid`."""
     samples = as_expression(y)
     k = one_axis("trapezoid", axis, samples)
-    before = (slice(None),) * k
-    heights = samples[(*before, slice(1, None))] + samples[(*before, slice(None, -1))]
+    heights = samples[ax.along(k, slice(1, None))] + samples[ax.along(k, slice(-1))]
     if x is None:
         return whole.sum(heights, k) * dx / 2
     places = as_expression(x)
@@ -330,7 +287,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     turns = language.round((wrapped - jumps) / period) * period
     least = half if discont is None else discont
     corrected = where(less(language.abs(jumps), least), 0, turns)
-    first = angles[along(k, slice(0, 1))]
+    first = angles[ax.along(k, slice(0, 1))]
     return angles + concatenate([full_like(first, 0), cumsum(corrected, k)], k)
 
 
@@ -345,16 +302,6 @@ def polyval(p: Any, x: Any) -> Expression:
     return result
 
 
-def polyadd(a1: Any, a2: Any) -> Expression:
-    """`numpy.polyadd`."""
-    return _aligned("polyadd", a1, a2, 1)
-
-
-def polysub(a1: Any, a2: Any) -> Expression:
-    """`numpy.polysub`."""
-    return _aligned("polysub", a1, a2, -1)
-
-
 def _aligned(what: str, a1: Any, a2: Any, sign: int) -> Expression:
     parts = [atleast_1d(a) for a in (a1, a2)]
     if max(p.ndim for p in parts) > 1:
@@ -365,11 +312,6 @@ def _aligned(what: str, a1: Any, a2: Any, sign: int) -> Expression:
         for n, p in zip(sizes, parts, strict=True)
     )
     return first + sign * second
-
-
-def polymul(a1: Any, a2: Any) -> Expression:
-    """`numpy.polymul`."""
-    return convolve(in_a_row(a1), in_a_row(a2))
 
 
 def polyder(p: Any, m: int = 1) -> Expression:
@@ -609,32 +551,35 @@ def _size(a: Any, axis: Any = None) -> Any:
     )
 
 
-FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean, np.nanvar: nanvar},
-    **{np.nanstd: nanstd, np.nanmax: nanmax, np.nanmin: nanmin, np.nan_to_num: nan_to_num},
-    **{np.nancumsum: nancumsum, np.nancumprod: nancumprod, np.cov: cov, np.corrcoef: corrcoef},
-    **{np.gradient: gradient, np.interp: interp, np.unwrap: unwrap},
-    np.trapezoid: trapezoid,
-    **{np.polyval: polyval, np.polyadd: polyadd, np.polysub: polysub, np.polymul: polymul},
-    **{np.polyder: polyder, np.polyint: polyint, np.poly: poly, np.polyfit: polyfit},
-    **{np.vander: vander, np.cross: cross},
-    np.linalg.cross: lambda x1, x2, axis=-1: cross(x1, x2, axis=axis),
-    **{np.select: select, np.piecewise: piecewise, np.choose: choose},
-    **{np.searchsorted: searchsorted, np.digitize: digitize},
-    **{np.round: round, np.around: round, np.fix: lambda x: language.trunc(as_expression(x))},
-    **{np.real: as_expression, np.imag: lambda x: full_like(x, 0), np.angle: angle},
-    **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
-    **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
-    np.iscomplex: lambda x: equal(full_like(x, 0), 1),
-    np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
-    np.isposinf: lambda x: greater(x, _LARGEST),
-    np.isneginf: lambda x: less(x, -_LARGEST),
-    **{np.isclose: isclose, np.allclose: allclose, np.array_equal: array_equal, np.isin: isin},
-    np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
-    **{np.sinc: special.sinc, np.i0: special.i0},
-    np.size: _size,
-    **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
-}
-"""What functions of NumPy of data do."""
-
-implements(functions=FUNCTIONS)
+implements(
+    functions=by_name(nan_to_num, cov, corrcoef, gradient, trapezoid, interp, unwrap, polyval)
+    | by_name(polyder, polyint, poly, polyfit, vander, cross, select, piecewise, choose)
+    | by_name(searchsorted, digitize, round, angle, isclose, allclose, array_equal, isin)
+    | {
+        np.nansum: lambda a, axis=None, **options: whole.sum(_without(a, 0), axis, **options),
+        np.nanprod: lambda a, axis=None, **options: whole.prod(_without(a, 1), axis, **options),
+        np.nancumsum: lambda a, axis=None: cumsum(_without(a, 0), axis),
+        np.nancumprod: lambda a, axis=None: cumprod(_without(a, 1), axis),
+        np.nanmean: _of_numbers(whole.mean),
+        np.nanvar: nanvar,
+        np.nanstd: lambda a, axis=None, **options: sqrt(nanvar(a, axis, **options)),
+        np.nanmax: _nan_extreme(whole.amax, -_LARGEST),
+        np.nanmin: _nan_extreme(whole.amin, _LARGEST),
+        np.polyadd: lambda a1, a2: _aligned("polyadd", a1, a2, 1),
+        np.polysub: lambda a1, a2: _aligned("polysub", a1, a2, -1),
+        np.polymul: lambda a1, a2: convolve(in_a_row(a1), in_a_row(a2)),
+        np.linalg.cross: lambda x1, x2, axis=-1: cross(x1, x2, axis=axis),
+        **{np.around: round, np.fix: lambda x: language.trunc(as_expression(x))},
+        **{np.real: as_expression, np.imag: lambda x: full_like(x, 0)},
+        **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
+        **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
+        np.iscomplex: lambda x: equal(full_like(x, 0), 1),
+        np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
+        np.isposinf: lambda x: greater(x, _LARGEST),
+        np.isneginf: lambda x: less(x, -_LARGEST),
+        np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
+        **{np.sinc: special.sinc, np.i0: special.i0},
+        np.size: _size,
+        **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
+    }
+)

@@ -212,7 +212,7 @@ _INDEX: Final = (
     "an array or a list is not indexed by an expression: write numpy.asarray(array, like=x)[index] "
     "for an index as numpy.argmax(x) has it, and numpy.where(mask, array, 0) for a mask"
 )
-_FORMATTED: Final = (
+FORMATTED: Final = (
     "an expression has no digits to write: leave the format out, f'{x}' writes the formula; to see "
     "values in a function given to eggrad.grad, return them as well, with has_aux=True"
 )
@@ -236,7 +236,7 @@ def no_number() -> str:
     """Why an expression is not made a number."""
     return _called("for it computes with numbers") or {
         "assigned": _ASSIGNED,
-        "formatted": _FORMATTED,
+        "formatted": FORMATTED,
     }.get(
         _doing(),
         "an expression has no value that a number could be made of: write numpy.sqrt, exp, ... "
@@ -273,11 +273,6 @@ def no_truth(what: str) -> str:
         "and, or, not, and (a < x) & (x < b) instead of a < x < b; a loop has a number of steps "
         "that is known"
     )
-
-
-def no_format() -> str:
-    """Why an expression has no digits."""
-    return _FORMATTED
 
 
 def _doing() -> str:

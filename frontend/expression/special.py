@@ -16,7 +16,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
-from eggrad.frontend.expression.own_functions import function
+from eggrad.frontend.expression.own_functions import DeclaredFunction, function
 
 __all__ = [
     "arccosh", "arcsinh", "arctan2", "beta", "betaln", "digamma", "entr", "erf", "erfc",
@@ -59,6 +59,11 @@ def _scipy(name: str, libraries: Sequence[str] = _EVERYWHERE) -> dict[str, Calla
     return {library: _found(library, _MODULES[library], name) for library in libraries}
 
 
+def _of_scipy(name: str, libraries: Sequence[str] = _EVERYWHERE, **known: Any) -> DeclaredFunction:
+    """A function whose values SciPy and some array libraries have under the same name."""
+    return function(name, evaluate=_scipy(name, libraries), **known)
+
+
 def _standard(name: str, numpy: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """A function of the array API standard."""
 
@@ -75,29 +80,26 @@ _ARRAYS: Final = {"jax": "jax.numpy", "torch": "torch", "cupy": "cupy"}
 
 # Error functions and the normal distribution -----------------------------------------------
 
-erf = function(
+erf = _of_scipy(
     "erf",
     derivative=lambda a: 2 / sqrt(pi) * exp(-a * a),
-    evaluate=_scipy("erf"),
     latex=r"\operatorname{erf}",
     parity="odd",
     monotone="increasing",
     range=(-1, 1),
     source="DLMF 7.10.1",
 )
-erfc = function(
+erfc = _of_scipy(
     "erfc",
     derivative=lambda a: -2 / sqrt(pi) * exp(-a * a),
-    evaluate=_scipy("erfc"),
     latex=r"\operatorname{erfc}",
     monotone="decreasing",
     range=(0, 2),
     source="DLMF 7.10.1",
 )
-erfinv = function(
+erfinv = _of_scipy(
     "erfinv",
     derivative=lambda a: sqrt(pi) / 2 * exp(erfinv(a) ** 2),
-    evaluate=_scipy("erfinv"),
     parity="odd",
     monotone="increasing",
     domain=(-1, 1),
@@ -119,10 +121,9 @@ ndtr = function(
     range=(0, 1),
     source="Abramowitz, Stegun 26.2.1",
 )
-ndtri = function(
+ndtri = _of_scipy(
     "ndtri",
     derivative=lambda a: sqrt(2 * pi) * exp(ndtri(a) ** 2 / 2),
-    evaluate=_scipy("ndtri"),
     latex=r"\Phi^{-1}",
     monotone="increasing",
     domain=(0, 1),
@@ -168,10 +169,9 @@ _hazard = function(
     range=(0, inf),
     source="Abramowitz, Stegun 26.2.1",
 )
-log_ndtr = function(
+log_ndtr = _of_scipy(
     "log_ndtr",
     derivative=_hazard,
-    evaluate=_scipy("log_ndtr"),
     latex=r"\log\Phi",
     monotone="increasing",
     range=(-inf, 0),
@@ -201,63 +201,59 @@ polygamma = function(
     latex=r"\psi^{{\left({}\right)}}\left({}\right)",
     source="DLMF 5.15.1",
 )
-digamma = function(
+digamma = _of_scipy(
     "digamma",
     derivative=lambda a: polygamma(1, a),
-    evaluate=_scipy("digamma"),
     latex=r"\psi",
     source="DLMF 5.15.1",
 )
-gammaln = function(
+gammaln = _of_scipy(
     "gammaln",
     derivative=digamma,
-    evaluate=_scipy("gammaln"),
     latex=r"\log\left|\Gamma\left({}\right)\right|",
     source="DLMF 5.2.2",
 )
-gamma = function(
+gamma = _of_scipy(
     "gamma",
+    _NOT_TORCH,
     derivative=lambda a: gamma(a) * digamma(a),
-    evaluate=_scipy("gamma", _NOT_TORCH),
     latex=r"\Gamma",
     source="DLMF 5.2.2",
 )
-beta = function(
+beta = _of_scipy(
     "beta",
+    _NOT_TORCH,
     derivative=(
         lambda a, b: beta(a, b) * (digamma(a) - digamma(a + b)),
         lambda a, b: beta(a, b) * (digamma(b) - digamma(a + b)),
     ),
-    evaluate=_scipy("beta", _NOT_TORCH),
     latex=r"\operatorname{B}",
     source="DLMF 5.12.1",
 )
-betaln = function(
+betaln = _of_scipy(
     "betaln",
+    _NOT_TORCH,
     derivative=(
         lambda a, b: digamma(a) - digamma(a + b),
         lambda a, b: digamma(b) - digamma(a + b),
     ),
-    evaluate=_scipy("betaln", _NOT_TORCH),
     latex=r"\log\operatorname{B}",
     source="DLMF 5.12.1",
 )
 
 # The logistic function ---------------------------------------------------------------------
 
-expit = function(
+expit = _of_scipy(
     "expit",
     derivative=lambda a: expit(a) * expit(-a),
-    evaluate=_scipy("expit"),
     latex=r"\sigma",
     monotone="increasing",
     range=(0, 1),
     source="its definition, 1 / (1 + exp(-x))",
 )
-logit = function(
+logit = _of_scipy(
     "logit",
     derivative=lambda a: 1 / (a * (1 - a)),
-    evaluate=_scipy("logit"),
     monotone="increasing",
     domain=(0, 1),
     source="its definition, log(x / (1 - x))",
@@ -279,36 +275,33 @@ log_expit = function(
 
 # Entropies ---------------------------------------------------------------------------------
 
-xlogy = function(
+xlogy = _of_scipy(
     "xlogy",
     derivative=(lambda a, b: logarithm(b), lambda a, b: a / b),
-    evaluate=_scipy("xlogy"),
     source="its definition, x log(y), and 0 for x = 0",
 )
-xlog1py = function(
+xlog1py = _of_scipy(
     "xlog1py",
     derivative=(lambda a, b: logarithm(1 + b), lambda a, b: a / (1 + b)),
-    evaluate=_scipy("xlog1py"),
     source="its definition, x log(1 + y), and 0 for x = 0",
 )
-entr = function(
+entr = _of_scipy(
     "entr",
     derivative=lambda a: -logarithm(a) - 1,
-    evaluate=_scipy("entr"),
     domain=(0, inf),
     source="its definition, -x log(x), and 0 for x = 0",
 )
-rel_entr = function(
+rel_entr = _of_scipy(
     "rel_entr",
+    _NOT_TORCH,
     derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
-    evaluate=_scipy("rel_entr", _NOT_TORCH),
     domain=(0, inf),
     source="its definition, x log(x / y), and 0 for x = 0",
 )
-kl_div = function(
+kl_div = _of_scipy(
     "kl_div",
+    _NOT_TORCH,
     derivative=(lambda a, b: logarithm(a / b), lambda a, b: 1 - a / b),
-    evaluate=_scipy("kl_div", _NOT_TORCH),
     domain=(0, inf),
     range=(0, inf),
     source="its definition, x log(x / y) - x + y",
@@ -316,52 +309,48 @@ kl_div = function(
 
 # Modified Bessel functions -----------------------------------------------------------------
 
-_iv = function(
+_iv = _of_scipy(
     "iv",
+    ("numpy", "cupy"),
     derivative=(None, lambda n, a: (_iv(n - 1, a) + _iv(n + 1, a)) / 2),
-    evaluate=_scipy("iv", ("numpy", "cupy")),
     latex=r"I_{{{}}}\left({}\right)",
     source="DLMF 10.29.1",
 )
-_ive = function(
+_ive = _of_scipy(
     "ive",
+    ("numpy", "cupy"),
     derivative=(
         None,
         lambda n, a: (_ive(n - 1, a) + _ive(n + 1, a)) / 2 - sign(a) * _ive(n, a),
     ),
-    evaluate=_scipy("ive", ("numpy", "cupy")),
     source="DLMF 10.29.1, and the factor exp(-|x|)",
 )
-i1 = function(
+i1 = _of_scipy(
     "i1",
     derivative=lambda a: (i0(a) + _iv(2, a)) / 2,
-    evaluate=_scipy("i1"),
     latex="I_1",
     parity="odd",
     monotone="increasing",
     source="DLMF 10.29.1",
 )
-i0 = function(
+i0 = _of_scipy(
     "i0",
     derivative=i1,
-    evaluate=_scipy("i0"),
     latex="I_0",
     parity="even",
     range=(1, inf),
     source="DLMF 10.29.3",
 )
-i0e = function(
+i0e = _of_scipy(
     "i0e",
     derivative=lambda a: i1e(a) - sign(a) * i0e(a),
-    evaluate=_scipy("i0e"),
     parity="even",
     range=(0, 1),
     source="DLMF 10.29.3, and the factor exp(-|x|)",
 )
-i1e = function(
+i1e = _of_scipy(
     "i1e",
     derivative=lambda a: (i0e(a) + _ive(2, a)) / 2 - sign(a) * i1e(a),
-    evaluate=_scipy("i1e"),
     parity="odd",
     range=(-1, 1),
     source="DLMF 10.29.1, and the factor exp(-|x|)",

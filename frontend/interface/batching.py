@@ -10,17 +10,11 @@ from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIO
 from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, postorder, rebuild
 from eggrad.frontend.expression.broadcasting import spread
+from eggrad.frontend.expression.functions import OF_STACKS
 from eggrad.frontend.expression.indexing import pick, select
 
 # What the new axis is called beside the indices of a product.
 _NEW = -1
-_OF_STACKS = {
-    "inv": "inverses",
-    "det": "determinants",
-    "logabsdet": "logabsdets",
-    "signdet": "signdets",
-}
-"""Functions of a matrix, and those of each matrix of a stack."""
 
 
 def batched(root: Term, examples: Mapping[Term, Term], size: Size) -> Term:
@@ -54,8 +48,8 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         return (
             terms.einsum(spec, *args) if t.op == "einsum" else terms.numeric(t.op, *args, data=spec)
         )
-    if t.op in _OF_STACKS:
-        return terms.numeric(_OF_STACKS[t.op], *args)
+    if t.op in OF_STACKS:
+        return terms.numeric(OF_STACKS[t.op], *args)
     if t.op == "adj":
         # One by one would hold of singular matrices too, and takes a minute of three matrices.
         values, inverses = (terms.numeric(op, *args) for op in ("determinants", "inverses"))

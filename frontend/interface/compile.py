@@ -218,22 +218,10 @@ def compile(
     if len(variants) > 1:
         choose = partial(cheapest_variant, variants, rates=rates)
         note, forms = explain(variants, rates), variants
+    known: dict[str, Any] = {"choose": choose, "reference": reference, "note": note}
     if backend != "numpy":
-        return ArrayFunction(
-            backend,
-            forms,
-            scope,
-            sizes,
-            not several,
-            choose=choose,
-            reference=reference,
-            note=note,
-            jit=jit,
-        )
-    single = not several and not factors
-    function = CompiledFunction(
-        forms, scope, sizes, single, choose=choose, reference=reference, note=note
-    )
+        return ArrayFunction(backend, forms, scope, sizes, not several, jit=jit, **known)
+    function = CompiledFunction(forms, scope, sizes, not several and not factors, **known)
     if not check:
         return function
     return CheckedFunction(function, scope, tuple(factors), single=not several)

@@ -479,7 +479,7 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
     symbolic = given.is_symbolic or any(isinstance(v, Expression) for v in vectors)
     # Within a function that is being traced, what it closes over may be expressions.
     if symbolic or _depth.get():
-        return _symbolic(kind, given, vectors, plan.shapes, has_aux=has_aux)
+        return _symbolic(plan, has_aux=has_aux)
     calls, given_key = _calls_of(f), given.key
     key = kind.key, has_aux, optimize, given.wrt, given_key, tuple(map(np.shape, vectors))
     call = calls.known.get(key) if calls is not None else None
@@ -489,7 +489,7 @@ def outputs(f: Function, plan: Plan, *, has_aux: bool, optimize: Optimize) -> Ou
     if call is None:
         known = calls is not None and given_key is not None
         read = reads(f, given.classes) if known else None
-        call = _call(kind, given, vectors, plan.shapes, has_aux=has_aux, optimize=optimize)
+        call = _call(plan, has_aux=has_aux, optimize=optimize)
         names = changed(read, f, given.classes) if read is not None else None
         # What a function keeps in an object, or returns of its own, it may do at every call.
         if names is not None and any(OF_OBJECT in name for name in names):
@@ -511,19 +511,12 @@ def _is_repeated(traced: Traced) -> bool:
     return all(known) and not _classes([traced.aux_structure])
 
 
-def _call(
-    kind: Kind,
-    given: Arguments,
-    vectors: Sequence[Any],
-    shapes: Mapping[int, tuple[Any, ...]],
-    *,
-    has_aux: bool,
-    optimize: Optimize,
-) -> Call:
+def _call(plan: Plan, *, has_aux: bool, optimize: Optimize) -> Call:
     """Call a function with variables, and compile the derivatives unless they are known."""
+    kind, given, vectors = plan.kind, plan.given, plan.vectors
     leaves = [*given.leaves]
     for k in given.variables:
-        leaves[k] = variable(given.labels[k], shapes.get(k, np.shape(leaves[k])))
+        leaves[k] = variable(given.labels[k], plan.shapes.get(k, np.shape(leaves[k])))
     labels = _distinct([*given.labels, *(f"v_{k}" for k in range(len(vectors)))])
     names = [given.labels[k] for k in given.variables] + labels[len(given.labels) :]
     directions = [
@@ -558,20 +551,14 @@ def _value(leaf: Any) -> Any:
     return float(leaf) if isinstance(leaf, int) else leaf
 
 
-def _symbolic(
-    kind: Kind,
-    given: Arguments,
-    vectors: Sequence[Any],
-    shapes: Mapping[int, tuple[Any, ...]],
-    *,
-    has_aux: bool,
-) -> Outputs:
+def _symbolic(plan: Plan, *, has_aux: bool) -> Outputs:
     """Derivatives at expressions: by variables of the same axes, which they then replace."""
+    kind, given, vectors = plan.kind, plan.given, plan.vectors
     leaves, replaced = [*given.leaves], dict[Expression, Expression]()
     with deeper() as depth:
         for k in dict.fromkeys(given.by):
             value = as_expression(leaves[k])
-            shape = shapes.get(k, value.term.dims)
+            shape = plan.shapes.get(k, value.term.dims)
             leaves[k] = variable(f"{given.labels[k]}#{depth}", shape)
             replaced[leaves[k]] = value
         fresh = [

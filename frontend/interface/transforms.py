@@ -5,7 +5,9 @@ such; a list of numbers alone is an array. See `grad` for what becomes of argume
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import starmap
+from math import isqrt
 from numbers import Number
 from typing import Any, cast
 
@@ -40,6 +42,8 @@ from eggrad.frontend.interface.traced import (
 from eggrad.frontend.interface.trees import Structure, flatten, paths, spread, unflatten
 
 Expressions = Sequence[Expression]
+Nested = Callable[[Iterator[Any]], Any]
+"""What nests the next results like the arguments that are differentiated by."""
 
 
 def grad(
@@ -73,11 +77,10 @@ def grad(
     ('first', 1)
     """
 
-    def result(found: Outputs, slopes: Any) -> Any:
-        return (slopes, found.aux) if has_aux else slopes
+    def result(found: Outputs, nested: Nested) -> Any:
+        return _with_aux(nested(iter(found.derived)), found, has_aux)
 
-    options: dict[str, Any] = {"has_aux": has_aux, "optimize": optimize}
-    return _by_arguments(f, _GRADIENT, argnums, result=result, **options)
+    return _by_arguments(f, _GRADIENT, argnums, result, has_aux=has_aux, optimize=optimize)
 
 
 def value_and_grad(
@@ -92,52 +95,40 @@ def value_and_grad(
     (np.float64(2.0), array([2., 2.]))
     """
 
-    def result(found: Outputs, slopes: Any) -> Any:
-        value = found.derived[0]
-        return ((value, found.aux) if has_aux else value), slopes
+    def result(found: Outputs, nested: Nested) -> Any:
+        value, *slopes = found.derived
+        return _with_aux(value, found, has_aux), nested(iter(slopes))
 
-    options: dict[str, Any] = {"has_aux": has_aux, "optimize": optimize}
-    return _by_arguments(f, _VALUE_AND_GRADIENT, argnums, result=result, values=1, **options)
+    return _by_arguments(
+        f, _VALUE_AND_GRADIENT, argnums, result, has_aux=has_aux, optimize=optimize
+    )
 
 
 def jacobian_of(
     f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
 ) -> Function:
     """The derivative of a function of arrays: nested as its result, then as the argument."""
-    places = checked_places(argnums)
 
-    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
-        single, given = _given(f, places, args, options)
+    def result(found: Outputs, nested: Nested) -> Any:
+        left = iter(found.derived)
+        rows = [nested(left) for _ in found.traced.values]
+        return _with_aux(unflatten(found.traced.structure, rows), found, has_aux)
 
-        def result(found: Outputs) -> Any:
-            left = iter(found.derived)
-            rows = [_per_argument(given, left, single) for _ in found.traced.values]
-            slopes = unflatten(found.traced.structure, rows)
-            return (slopes, found.aux) if has_aux else slopes
-
-        return Plan(_JACOBIAN, given, result, [*given.variables])
-
-    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
+    return _by_arguments(f, _JACOBIAN, argnums, result, has_aux=has_aux, optimize=optimize)
 
 
 def hessian_of(
     f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
 ) -> Function:
     """The second derivative of a scalar function, nested as the argument twice."""
-    places = checked_places(argnums)
 
-    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
-        single, given = _given(f, places, args, options)
+    def result(found: Outputs, nested: Nested) -> Any:
+        left = iter(found.derived)
+        # There are as many rows as columns.
+        rows = [nested(left) for _ in range(isqrt(len(found.derived)))]
+        return _with_aux(nested(iter(rows)), found, has_aux)
 
-        def result(found: Outputs) -> Any:
-            left = iter(found.derived)
-            rows = iter([_per_argument(given, left, single) for _ in given.by])
-            slopes = _per_argument(given, rows, single)
-            return (slopes, found.aux) if has_aux else slopes
-
-        return Plan(_HESSIAN, given, result, [*given.variables])
-
-    return transformed(f, plan, has_aux=has_aux, optimize=optimize)
+    return _by_arguments(f, _HESSIAN, argnums, result, has_aux=has_aux, optimize=optimize)
 
 
 def hvp_of(f: Function, has_aux: bool = False, optimize: Optimize = "auto") -> Function:
@@ -153,8 +144,7 @@ def hvp_of(f: Function, has_aux: bool = False, optimize: Optimize = "auto") -> F
         _check_numbers(given)
 
         def result(found: Outputs) -> Any:
-            product = _per_argument(given, iter(found.derived), True)
-            return (product, found.aux) if has_aux else product
+            return _with_aux(_per_argument(given, iter(found.derived), single=True), found, has_aux)
 
         # The leaves of the vector, nested like the first argument, come after the leaves of that.
         count = len(given.places[0])
@@ -213,9 +203,9 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
                     np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
                 ]
                 cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
-                back = Plan(_VJP, given, _derived, vectors=cotangents)
+                back = Plan(_VJP, given, lambda pulled: pulled.derived, vectors=cotangents)
                 pulled = outputs(f, back, has_aux=has_aux, optimize="auto")
-                return _per_argument(given, iter(pulled.derived), False)
+                return _per_argument(given, iter(pulled.derived), single=False)
 
             value = unflatten(structure, found.derived)
             return (value, pullback, found.aux) if has_aux else (value, pullback)
@@ -223,10 +213,6 @@ def vjp_of(f: Function, has_aux: bool = False) -> Function:
         return Plan(_VALUE, given, result)
 
     return transformed(f, plan, has_aux=has_aux)
-
-
-def _derived(found: Outputs) -> list[Any]:
-    return found.derived
 
 
 def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
@@ -267,15 +253,7 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
 # How each kind is derived ----------------------------------------------------------------------
 
 
-def _value(values: Expressions, *_: object) -> Expressions:
-    return values
-
-
-def _gradient(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
-    return _slopes(values, wrt, explore)
-
-
-def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions:
+def _slopes(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
     value = scalar("gradient", *values)
     return gradients_by(value, [wrt_variable(value, x) for x in wrt], explore=explore)
 
@@ -283,7 +261,7 @@ def _slopes(values: Expressions, wrt: Expressions, explore: bool) -> Expressions
 def _value_and_gradient(
     values: Expressions, wrt: Expressions, _: Expressions, explore: bool
 ) -> Expressions:
-    return [*values, *_slopes(values, wrt, explore)]
+    return [*values, *_slopes(values, wrt, (), explore)]
 
 
 def _jacobian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
@@ -295,12 +273,12 @@ def _derivative(f: Expression, x: Expression, explore: bool) -> Expression:
 
 
 def _hessian(values: Expressions, wrt: Expressions, _: Expressions, explore: bool) -> Expressions:
-    slopes = _slopes(values, wrt, explore)
+    slopes = _slopes(values, wrt, (), explore)
     return [_derivative(slope, x, explore) for slope in slopes for x in wrt]
 
 
 def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
-    return _vjp(_slopes(values, wrt, explore), wrt, vectors, explore)
+    return _vjp(_slopes(values, wrt, (), explore), wrt, vectors, explore)
 
 
 def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
@@ -309,7 +287,7 @@ def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: b
         return []
     pairs = zip(values, vectors, strict=True)
     total = sum((np.sum(value * w) for value, w in pairs), start=as_expression(0))
-    return _slopes([total], wrt, explore)
+    return _slopes([total], wrt, (), explore)
 
 
 def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions, explore: bool) -> Expressions:
@@ -338,14 +316,14 @@ def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions, _: bool
     return [*map(many, values)]
 
 
-_GRADIENT = Kind("grad", _gradient, scalar=True)
+_GRADIENT = Kind("grad", _slopes, scalar=True)
 _VALUE_AND_GRADIENT = Kind("value_and_grad", _value_and_gradient, scalar=True)
 _JACOBIAN = Kind("jacobian", _jacobian)
 _HESSIAN = Kind("hessian", _hessian, scalar=True)
 _HVP = Kind("hvp", _hvp, scalar=True)
 _JVP = Kind("jvp", _jvp)
 _VJP = Kind("vjp", _vjp)
-_VALUE = Kind("vjp", _value, ("value",))
+_VALUE = Kind("vjp", lambda values, *_: values, ("value",))
 
 
 # Arguments and results -------------------------------------------------------------------------
@@ -355,34 +333,25 @@ def _by_arguments(
     f: Function,
     kind: Kind,
     argnums: Argnums,
+    result: Callable[[Outputs, Nested], Any],
     *,
     has_aux: bool,
     optimize: Optimize,
-    result: Callable[[Outputs, Any], Any],
-    values: int = 0,
 ) -> Function:
-    """A function that computes gradients, after some values."""
-    places = checked_places(argnums)
+    """A function that computes derivatives by some arguments, nested like these."""
+    single, places = checked_places(argnums)
 
     def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
-        single, given = _given(f, places, args, options)
-
-        def nested(found: Outputs) -> Any:
-            return result(found, _per_argument(given, iter(found.derived[values:]), single))
-
-        return Plan(kind, given, nested, [*given.variables])
+        given = Arguments(f, args, options, placed(places, len(args)))
+        _check_numbers(given)
+        nested = partial(_per_argument, given, single=single)
+        return Plan(kind, given, lambda found: result(found, nested), [*given.variables])
 
     return transformed(f, plan, has_aux=has_aux, optimize=optimize)
 
 
-def _given(
-    f: Function, by: tuple[bool, Sequence[int]], args: Sequence[Any], options: dict[str, Any]
-) -> tuple[bool, Arguments]:
-    """Whether one argument is meant, and the arguments."""
-    single, places = by
-    given = Arguments(f, args, options, placed(places, len(args)))
-    _check_numbers(given)
-    return single, given
+def _with_aux(value: Any, found: Outputs, has_aux: bool) -> Any:
+    return (value, found.aux) if has_aux else value
 
 
 def _check_numbers(given: Arguments) -> None:
@@ -403,7 +372,7 @@ def _kind(given: Arguments, place: int) -> str:
     return ", ".join(dict.fromkeys(type(leaf).__name__ for leaf in leaves)) or "an empty one"
 
 
-def _per_argument(given: Arguments, left: Iterator[Any], single: bool) -> Any:
+def _per_argument(given: Arguments, left: Iterator[Any], *, single: bool) -> Any:
     """The next results, nested like the arguments that are differentiated by."""
     found = [given.like(p, {k: next(left) for k in given.of(p)}) for p in given.wrt]
     return found[0] if single else tuple(found)
