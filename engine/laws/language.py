@@ -733,29 +733,25 @@ greater, greater_equal, less, less_equal = named("greater greater_equal less les
 logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
 
 
-def inv(a: Tensor) -> Tensor:
-    """The inverse matrix."""
-    return Node("inv", (a,))
+def _operation(
+    sentence: str, constructor: str, *given: object, arguments: int = 1
+) -> Callable[..., Tensor]:
+    """What applies a constructor to arguments that are `given`, then to some more."""
+
+    def apply(*args: Any) -> Tensor:
+        if len(args) != arguments:
+            name = given[0] if given else constructor
+            raise TypeError(f"{name}() takes {arguments} arguments, but {len(args)} were given")
+        return Node(constructor, (*given, *args))
+
+    apply.__doc__ = sentence
+    return apply
 
 
-def det(a: Tensor) -> Tensor:
-    """The determinant."""
-    return Node("det", (a,))
-
-
-def adj(a: Tensor) -> Tensor:
-    """The adjugate matrix."""
-    return Node("adj", (a,))
-
-
-def logabsdet(a: Tensor) -> Tensor:
-    """The logarithm of the determinant's absolute value."""
-    return Node("logabsdet", (a,))
-
-
-def signdet(a: Tensor) -> Tensor:
-    """The sign of the determinant."""
-    return Node("signdet", (a,))
+inv, det, adj, logabsdet, signdet = (
+    _operation(MATRIX_FUNCTIONS[name].sentence, name)
+    for name in ("inv", "det", "adj", "logabsdet", "signdet")
+)
 
 
 def cofactors(k: int, a: Tensor) -> Tensor:
@@ -790,51 +786,6 @@ def declared(x: Variable) -> Tensor:
     return Node("variable", (x,))
 
 
-def expm1(a: Tensor) -> Tensor:
-    """`exp(a) - 1`."""
-    return Node("numeric", ("expm1", None, a))
-
-
-def log1mexp(a: Tensor) -> Tensor:
-    """`log(1 - exp(a))`, for a < 0."""
-    return Node("numeric", ("log1mexp", None, a))
-
-
-def log1mexp_exp(a: Tensor) -> Tensor:
-    """`log(1 - exp(-exp(a)))`."""
-    return Node("numeric", ("log1mexp_exp", None, a))
-
-
-def log1p(a: Tensor) -> Tensor:
-    """`log(1 + a)`."""
-    return Node("numeric", ("log1p", None, a))
-
-
-def softplus(a: Tensor) -> Tensor:
-    """`log(1 + exp(a))`."""
-    return Node("numeric", ("softplus", None, a))
-
-
-def sigmoid(a: Tensor) -> Tensor:
-    """`1 / (1 + exp(-a))`."""
-    return Node("numeric", ("sigmoid", None, a))
-
-
-def exp_difference(a: Tensor, b: Tensor) -> Tensor:
-    """`exp(a - b)`."""
-    return Node("numeric2", ("exp_difference", None, a, b))
-
-
-def logaddexp(a: Tensor, b: Tensor) -> Tensor:
-    """`log(exp(a) + exp(b))`."""
-    return Node("numeric2", ("logaddexp", None, a, b))
-
-
-def hypot(a: Tensor, b: Tensor) -> Tensor:
-    """`√(a² + b²)`."""
-    return Node("numeric2", ("hypot", None, a, b))
-
-
 def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
     """The maximum or minimum, by its name, along the axes that the unary spec takes away."""
     return Node("numeric", (f, s, a))
@@ -849,56 +800,39 @@ def selection(n: Dims, a: Tensor) -> Tensor:
     return Node("numeric", ("selection", n, a))
 
 
-def argsort(k: int, a: Tensor) -> Tensor:
-    """The places of the entries in ascending order along axis `k`; equal ones in their order."""
-    return Node("numeric", ("argsort", k, a))
-
-
 def of_each(f: Name, a: Tensor) -> Tensor:
     """A function of each matrix of a stack, by its name."""
     return Node("numeric", (f, None, a))
 
 
-def logsumexp(s: Spec, a: Tensor) -> Tensor:
-    """The log of what the unary spec makes of `exp(a)`."""
-    return Node("numeric", ("logsumexp", s, a))
+def _of_code(name: str, sentence: str, operands: int = 1) -> Callable[..., Tensor]:
+    """An operation of lowered terms that is said by its operands alone."""
+    return _operation(sentence, NUMERIC_NODES[operands], name, None, arguments=operands)
 
 
-def softmax(s: Spec, a: Tensor) -> Tensor:
-    """`exp(a)`, divided by what the unary spec makes of it."""
-    return Node("numeric", ("softmax", s, a))
+def _by_data(name: str, sentence: str) -> Callable[..., Tensor]:
+    """An operation of lowered terms that has something beside its operand, which comes first."""
+    return _operation(sentence, NUMERIC_NODES[1], name, arguments=2)
 
 
-def log_softmax(s: Spec, a: Tensor) -> Tensor:
-    """The logarithm of `softmax`."""
-    return Node("numeric", ("log_softmax", s, a))
-
-
-def norm(s: Spec, a: Tensor) -> Tensor:
-    """The root of what the unary spec makes of `a²`."""
-    return Node("numeric", ("norm", s, a))
-
-
-def logdet(known: str, a: Tensor) -> Tensor:
-    """The log of the determinant of a matrix that is `known` to be "positive definite", or ""."""
-    return Node("numeric", ("logdet", known, a))
-
-
-def cholesky(a: Tensor) -> Tensor:
-    """The lower triangular L with `L L' = a`."""
-    return Node("numeric", ("cholesky", None, a))
-
-
-def inverse_from_cholesky(a: Tensor) -> Tensor:
-    """The inverse of `a a'`, for a lower triangular a."""
-    return Node("numeric", ("inverse_from_cholesky", None, a))
-
-
-def logdet_from_cholesky(a: Tensor) -> Tensor:
-    """The log of the determinant of `a a'`, for a lower triangular a."""
-    return Node("numeric", ("logdet_from_cholesky", None, a))
-
-
-def solve(a: Tensor, b: Tensor) -> Tensor:
-    """The inverse of `a` times the first axis of `b`."""
-    return Node("numeric2", ("solve", None, a, b))
+expm1 = _of_code("expm1", "`exp(a) - 1`.")
+log1mexp = _of_code("log1mexp", "`log(1 - exp(a))`, for a < 0.")
+log1mexp_exp = _of_code("log1mexp_exp", "`log(1 - exp(-exp(a)))`.")
+log1p = _of_code("log1p", "`log(1 + a)`.")
+softplus = _of_code("softplus", "`log(1 + exp(a))`.")
+sigmoid = _of_code("sigmoid", "`1 / (1 + exp(-a))`.")
+exp_difference = _of_code("exp_difference", "`exp(a - b)`.", 2)
+logaddexp = _of_code("logaddexp", "`log(exp(a) + exp(b))`.", 2)
+hypot = _of_code("hypot", "`√(a² + b²)`.", 2)
+argsort = _by_data("argsort", "The places of the entries in ascending order along an axis.")
+logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(a)`.")
+softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")
+log_softmax = _by_data("log_softmax", "The logarithm of `softmax`.")
+norm = _by_data("norm", "The root of what the unary spec makes of `a²`.")
+logdet = _by_data(
+    "logdet", 'The log of det, of what is "positive definite" or, with "", of any matrix.'
+)
+cholesky = _of_code("cholesky", "The lower triangular L with `L L' = a`.")
+inverse_from_cholesky = _of_code("inverse_from_cholesky", "The inverse of `L L'`, given L.")
+logdet_from_cholesky = _of_code("logdet_from_cholesky", "The log of det `L L'`, given L.")
+solve = _of_code("solve", "The inverse of `a` times the first axis of `b`.", 2)
