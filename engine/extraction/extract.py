@@ -7,7 +7,7 @@ exchanged when the nodes that only it needs cost more than those that the other 
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
@@ -263,7 +263,7 @@ class _Dag(Generic[M]):
     def improve(self) -> bool:
         """Try every alternative once, operands before users; say whether any was taken."""
         better = False
-        for cls in self._in_use():
+        for cls in self._operands_first(c for c, n in self.users.items() if n):
             if self.users.get(cls, 0) and len(self.members[cls]) > 1:
                 better |= self._improve_class(cls)
         return better
@@ -306,17 +306,20 @@ class _Dag(Generic[M]):
 
     def _ranks(self) -> dict[int, int]:
         """A number for every e-class, above those of its operands."""
-        order: dict[int, int] = {}
-        for start in self.choice:
-            stack = [(start, False)]
-            while stack:
-                c, ready = stack.pop()
-                if ready:
-                    order.setdefault(c, len(order))
-                elif c not in order:
-                    stack.append((c, True))
-                    stack.extend((x, False) for x in self.choice[c].children if x not in order)
-        return order
+        return {c: k for k, c in enumerate(self._operands_first(self.choice))}
+
+    def _operands_first(self, starts: Iterable[int]) -> list[int]:
+        """Some e-classes and those below them, each after its operands."""
+        done: dict[int, None] = {}
+        stack = [(c, False) for c in [*starts][::-1]]
+        while stack:
+            c, ready = stack.pop()
+            if ready:
+                done[c] = None
+            elif c not in done:
+                stack.append((c, True))
+                stack.extend((x, False) for x in self.choice[c].children if x not in done)
+        return list(done)
 
     def _use_children(self, cls: int) -> int:
         return sum(self._use(c) for c in self.choice[cls].children)
@@ -340,16 +343,3 @@ class _Dag(Generic[M]):
                 freed += self.cost(c, self.choice[c])
                 stack.extend(self.choice[c].children)
         return freed
-
-    def _in_use(self) -> list[int]:
-        """The e-classes in use, operands first."""
-        done: dict[int, None] = {}
-        stack = [(c, False) for c, n in reversed(self.users.items()) if n]
-        while stack:
-            c, ready = stack.pop()
-            if ready:
-                done[c] = None
-            elif c not in done:
-                stack.append((c, True))
-                stack.extend((x, False) for x in self.choice[c].children if x not in done)
-        return list(done)

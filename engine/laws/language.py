@@ -509,11 +509,6 @@ def _tested(function: Callable[..., Any] | None) -> Callable[..., bool]:
     return function.function if isinstance(function, Condition) else cast(Any, function)
 
 
-def differ(a: Tensor, b: Tensor) -> Tensor:
-    """Require that two tensors are not known to be equal, for rules that another one serves."""
-    return Differ(a, b)
-
-
 def known(p: Property, a: Tensor) -> Tensor:
     """Require that a tensor is known to have a property, or conclude that it has."""
     return Known(p, a)
