@@ -18,13 +18,13 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.extraction import exact, extract
+from eggrad.engine.extraction.enodes import ENode
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
-from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
+from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.slices import placed_dims
-from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
-from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
+from eggrad.engine.indices.spec import TRANSPOSE, Dims
+from eggrad.engine.terms.term import LEAVES, Term, assembled
 
 T = TypeVar("T")
 
@@ -64,47 +64,6 @@ class Readable(Protocol):
     def rows(self) -> Contents:
         """What there is to read."""
         ...
-
-
-class ENode(NamedTuple):
-    """An e-node of an e-class: constructor, data, the e-classes of its operands.
-
-    `subsumed` says that a rule has found something better for every purpose, `stable` that a rule
-    vouches for its digits.
-    """
-
-    constructor: str
-    data: tuple[Any, ...]
-    children: tuple[int, ...]
-    subsumed: bool = False
-    stable: bool = False
-
-    @property
-    def operation(self) -> str:
-        """The name of a numeric operation, which is none of expressions; empty for all others."""
-        return str(self.data[0]) if self.constructor in NUMERIC_NAMES else ""
-
-    @property
-    def spec(self) -> Spec:
-        """The indices of a product."""
-        return cast(Spec, self.data[0])
-
-    @property
-    def value(self) -> Fraction:
-        """The number of a constant or of a multiple."""
-        return Fraction(cast(Fraction, self.data[0]))
-
-    @property
-    def constraints(self) -> Constraints:
-        """The conditions of an indicator."""
-        return cast(Constraints, self.data[1])
-
-    @property
-    def sparsity(self) -> Sparsity:
-        """What costs know of a delta, of an indicator and of a selection."""
-        if self.operation == "selection":
-            return Chosen(len(self.data[1]))
-        return self.constraints if self.constructor == "indicator" else self.constructor == "delta"
 
 
 class Snapshot:

@@ -73,8 +73,7 @@ def _product(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> list[Networ
     *parts, out = (tuple(name[i] for i in part) for part in spec)
     factors = tuple(zip(node.children, parts, strict=True))
     sizes = {i: d for c, part in factors for i, d in zip(part, graph.dims[c], strict=True)}
-    number = node.value if node.constructor == "scale" else Fraction(1)
-    number = Fraction(-1) if node.constructor == "negate" else number
+    number = node.value if node.constructor in ("scale", "negate") else Fraction(1)
     found = [Network(factors, out, sizes, number)]
     for place in reversed(range(len(factors))):
         inner = known.get(node.children[place], ())

@@ -65,9 +65,7 @@ class NormalForms(Polynomials):
                 return self.sum([(parts[0], 1), (parts[1], 1)])
             case "subtract":
                 return self.sum([(parts[0], 1), (parts[1], -1)])
-            case "negate":
-                return self.sum([(parts[0], -1)])
-            case "scale":
+            case "scale" | "negate":
                 return self.sum([(parts[0], node.value)])
             case "ein" | "ein1":
                 of_all = sizes(node.spec, *(self.graph.dims[c] for c in node.children))
