@@ -454,30 +454,20 @@ _SIGNS: Final[Mapping[str, tuple[Callable[[Any, Any], bool], Name]]] = {
 }
 
 
+@dataclass(unsafe_hash=True)
 class Comparison(Condition):
-    """The test how a number compares with another, which is fixed."""
+    """The test how a number compares with another, which is fixed, by a sign of Python."""
 
-    def __init__(self, sign: str, number: Any) -> None:
-        """Compare by a sign of Python."""
-        self.sign = sign
-        self.number = number
+    sign: str
+    number: Any
+
+    def __post_init__(self) -> None:
+        """Wrap the test."""
         super().__init__(self.holds)
 
     def holds(self, c: Any) -> bool:
         """Whether a number, or what is known of a function, compares so."""
         return _SIGNS[self.sign][0](c, self.number)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same test."""
-        return isinstance(other, Comparison) and self._key == other._key
-
-    def __hash__(self) -> int:
-        """That of what it compares."""
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[str, object]:
-        return self.sign, self.number
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, Any]:
@@ -595,13 +585,7 @@ def divide(a: Tensor, b: Tensor) -> Tensor:
 
 def power(a: Tensor, p: Tensor | Number | int) -> Tensor:
     """A tensor to a scalar exponent."""
-    exponent = p if is_number_free(p) else const(cast(Number, p), ())
-    return Node("power", (a, exponent))
-
-
-def is_number_free(p: object) -> bool:
-    """Whether an exponent is a tensor pattern, not a number (or a pattern of one)."""
-    return p.kind is Tensor if isinstance(p, Parameter) else isinstance(p, Node)
+    return Node("power", (a, _scalar(p)))
 
 
 @primitive
@@ -671,7 +655,7 @@ def _number(p: object) -> Number:
 
 
 def _scalar(p: object) -> Tensor:
-    """An operand of a quotient: a number is a scalar."""
+    """An operand of a quotient, or an exponent: a number is a scalar."""
     return const(_number(p), ()) if _is_number(p) else cast(Tensor, p)
 
 
