@@ -230,15 +230,24 @@ def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
     return choice
 
 
-def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
-    """The e-classes of the DAG that a choice of e-nodes makes, those nearest to the roots first."""
-    found = dict.fromkeys(roots)
+def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> list[int]:
+    """Some e-classes and all that are below them, the nearest first.
+
+    >>> reached([5], lambda c: range(c - 2, c) if c > 3 else ())
+    [5, 3, 4, 2]
+    """
+    found = dict.fromkeys(starts)
     waiting = list(found)
     for c in waiting:
-        fresh = [x for x in dict.fromkeys(choice[c].children) if x not in found]
+        fresh = [x for x in dict.fromkeys(below(c)) if x not in found]
         found.update(dict.fromkeys(fresh))
         waiting += fresh
     return waiting
+
+
+def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
+    """The e-classes of the DAG that a choice of e-nodes makes, those nearest to the roots first."""
+    return reached(roots, lambda c: choice[c].children)
 
 
 def dag_cost(choice: Mapping[int, M], cost: Cost[M], roots: Sequence[int]) -> int:

@@ -227,16 +227,13 @@ class Snapshot:
 
     def below(self, classes: Iterable[int]) -> set[int]:
         """Some e-classes, and those that a term of them may be made of."""
-        found = set(classes)
-        stack = list(found)
-        while stack:
-            cls = stack.pop()
+
+        def operands(cls: int) -> Iterable[int]:
             # What else a constant may be made of, nobody asks.
-            for member in self.members[cls] if cls not in self._constants else ():
-                fresh = [c for c in member.children if c not in found]
-                found.update(fresh)
-                stack += fresh
-        return found
+            members = self.members[cls] if cls not in self._constants else ()
+            return (c for m in members for c in m.children)
+
+        return set(extract.reached(classes, operands))
 
     @cached_property
     def unknown(self) -> set[int]:

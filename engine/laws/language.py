@@ -20,9 +20,7 @@ from functools import partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast, get_args
 
 from eggrad.engine.errors import RuleError
-from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
-from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
 
@@ -30,6 +28,8 @@ Number = Fraction
 Name = str
 Property = str
 Wrt = tuple[str, Dims]
+# A variable with its declared properties.
+Variable = tuple[str, Dims, tuple[str, ...]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -509,34 +509,37 @@ def dims(a: Tensor) -> Dims:
     return cast(Dims, Call(None, (a,)))
 
 
-def variable(x: Wrt) -> Tensor:
-    """The variable with that name and those axes."""
-    return Node("variable", (x,))
+def _operation(
+    sentence: str, constructor: str, *given: object, arguments: int = 1
+) -> Callable[..., Tensor]:
+    """What applies a constructor to arguments that are `given`, then to some more."""
+
+    def apply(*args: Any) -> Tensor:
+        if len(args) != arguments:
+            name = given[0] if given else constructor
+            raise TypeError(f"{name}() takes {arguments} arguments, but {len(args)} were given")
+        return Node(constructor, (*given, *args))
+
+    apply.__doc__ = sentence
+    return apply
+
+
+variable = _operation("The variable with that name and those axes.", "variable")
+declared = _operation("The variable with that name, those axes and those properties.", "variable")
+array = _operation("The tensor of some numbers.", "array")
+delta = _operation("The identity on `n`, axes `n + n`.", "delta")
+indicator = _operation("1 where conditions on indices hold, 0 elsewhere.", "indicator", arguments=2)
+size = _operation("A size as a scalar.", "size")
+add = _operation("A sum.", "add", arguments=2)
+subtract = _operation("A difference.", "subtract", arguments=2)
+negate = _operation("A negative.", "negate")
+divide = _operation("A quotient; a scalar meets every entry of the other.", "divide", arguments=2)
+cofactors = _operation("The k-th derivative of the determinant.", "cofactors", arguments=2)
 
 
 def const(c: Number | int, n: Dims) -> Tensor:
     """The tensor whose every entry is `c`."""
     return Node("constant", (Fraction(c) if isinstance(c, int) else c, n))
-
-
-def array(x: Entries) -> Tensor:
-    """The tensor of some numbers."""
-    return Node("array", (x,))
-
-
-def delta(n: Dims) -> Tensor:
-    """The identity on `n`, axes `n + n`."""
-    return Node("delta", (n,))
-
-
-def indicator(n: Dims, p: Constraints) -> Tensor:
-    """The tensor of axes `n` that is 1 where the constraints hold, and 0 elsewhere."""
-    return Node("indicator", (n, p))
-
-
-def size(d: object) -> Tensor:
-    """A size as a scalar."""
-    return Node("size", (d,))
 
 
 def ein(s: Spec | str, a: Tensor, b: Tensor) -> Tensor:
@@ -561,26 +564,6 @@ def _spec(s: Spec | str, *operands: Tensor) -> Spec | Grouped:
 def scale(c: Number | int, a: Tensor) -> Tensor:
     """A rational multiple: what the product with a scalar constant is in the e-graph."""
     return Node("scale", (Fraction(c) if isinstance(c, int) else c, a))
-
-
-def add(a: Tensor, b: Tensor) -> Tensor:
-    """A sum."""
-    return Node("add", (a, b))
-
-
-def subtract(a: Tensor, b: Tensor) -> Tensor:
-    """A difference."""
-    return Node("subtract", (a, b))
-
-
-def negate(a: Tensor) -> Tensor:
-    """A negative."""
-    return Node("negate", (a,))
-
-
-def divide(a: Tensor, b: Tensor) -> Tensor:
-    """An element-wise quotient; a scalar on either side meets every entry of the other."""
-    return Node("divide", (a, b))
 
 
 def power(a: Tensor, p: Tensor | Number | int) -> Tensor:
@@ -712,30 +695,10 @@ greater, greater_equal, less, less_equal = named("greater greater_equal less les
 logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
 
 
-def _operation(
-    sentence: str, constructor: str, *given: object, arguments: int = 1
-) -> Callable[..., Tensor]:
-    """What applies a constructor to arguments that are `given`, then to some more."""
-
-    def apply(*args: Any) -> Tensor:
-        if len(args) != arguments:
-            name = given[0] if given else constructor
-            raise TypeError(f"{name}() takes {arguments} arguments, but {len(args)} were given")
-        return Node(constructor, (*given, *args))
-
-    apply.__doc__ = sentence
-    return apply
-
-
 inv, det, adj, logabsdet, signdet = (
     _operation(MATRIX_FUNCTIONS[name].sentence, name)
     for name in ("inv", "det", "adj", "logabsdet", "signdet")
 )
-
-
-def cofactors(k: int, a: Tensor) -> Tensor:
-    """The k-th derivative of the determinant."""
-    return Node("cofactors", (k, a))
 
 
 def D(a: Tensor, x: Wrt) -> Tensor:  # noqa: N802 - the field writes it so
@@ -754,15 +717,6 @@ def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
 
 
 # Operations that only lowered terms have.
-
-
-# A variable with its declared properties.
-Variable = tuple[str, Dims, tuple[str, ...]]
-
-
-def declared(x: Variable) -> Tensor:
-    """The variable with that name, those axes and those properties."""
-    return Node("variable", (x,))
 
 
 def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:

@@ -17,7 +17,6 @@ from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Network,
     Placed,
-    cheapest_path,
     contract_terms,
     like_terms_added,
     read_by_operands,
@@ -129,7 +128,7 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
     for places in (group for group in groups.values() if len(group) > 1):
         whole = _joined([(graph.term(c), p) for c, p in sorted(network.factors[k] for k in places)])
         if whole is not None and graph.first_time(("selections", cls, network, *places)):
-            yield with_product(graph, network, places, whole, cheapest_path)
+            yield with_product(graph, network, places, whole)
 
 
 def _joined(selections: Sequence[Placed]) -> Placed | None:

@@ -396,11 +396,11 @@ def as_term(
 
 
 def with_product(
-    graph: Snapshot, network: Network, places: Collection[int], product: Placed, search: Search
+    graph: Snapshot, network: Network, places: Collection[int], product: Placed
 ) -> Term:
     """A network as a term in which a product stands for the factors at some places."""
     rest = [(graph.term(c), p) for k, (c, p) in enumerate(network.factors) if k not in places]
-    return as_term(graph, network, [*rest, product], search)
+    return as_term(graph, network, [*rest, product], cheapest_path)
 
 
 @lru_cache(maxsize=4096)
