@@ -7,7 +7,7 @@ exchanged when the nodes that only it needs cost more than those that the other 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
@@ -112,9 +112,11 @@ def cheapest_dag(
     starts = [trees]
     if given:
         start = {**trees, **given}
-        if _is_acyclic(start, roots):
+        below = {c: start[c] for c in used(start, roots)}
+        # There is no cycle where every root has a finite tree.
+        if cheapest_trees({c: [m] for c, m in below.items()}, cost)[0].keys() >= {*roots}:
             # E-classes that nothing uses keep their trees: so there is no cycle among them either.
-            starts.append({**trees, **{c: start[c] for c in used(start, roots)}})
+            starts.append({**trees, **below})
     if len(members) <= MAX_CLASSES:
         starts.append(_dags(members, cost))
     found = [_improved(members, cost, start, roots) for start in starts]
@@ -161,24 +163,6 @@ def _improved(
         if not dag.improve():
             break
     return dag.choice
-
-
-def _is_acyclic(choice: Mapping[int, M], roots: Sequence[int]) -> bool:
-    above: set[int] = set()
-    done: set[int] = set()
-    stack = [(r, False) for r in roots]
-    while stack:
-        cls, ready = stack.pop()
-        if ready:
-            above.remove(cls)
-            done.add(cls)
-        elif cls not in done:
-            if cls in above:
-                return False
-            above.add(cls)
-            stack.append((cls, True))
-            stack.extend((c, False) for c in choice[cls].children if c not in done)
-    return True
 
 
 def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
@@ -243,6 +227,30 @@ def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> lis
         found.update(dict.fromkeys(fresh))
         waiting += fresh
     return waiting
+
+
+def operands_first(
+    starts: Sequence[int], operands: Callable[[int], Iterable[int]], done: Container[int]
+) -> Iterator[int]:
+    """Some e-classes and those below them that are not `done`, each when its operands are.
+
+    Whoever asks has to say that one is done before the next.
+
+    >>> done = {}
+    >>> for c in operands_first([6], lambda c: [c // 2] if c > 1 else [], done):
+    ...     done[c] = None
+    >>> list(done)
+    [1, 3, 6]
+    """
+    stack = [*reversed(starts)]
+    while stack:
+        c = stack[-1]
+        if c in done:
+            stack.pop()
+        elif missing := [x for x in operands(c) if x not in done]:
+            stack += reversed(missing)
+        else:
+            yield stack.pop()
 
 
 def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:

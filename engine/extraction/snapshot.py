@@ -481,18 +481,8 @@ class Snapshot:
         return self._terms[cls]
 
     def _build(self, roots: list[int], choice: dict[int, ENode], found: dict[int, Term]) -> None:
-        stack = list(reversed(roots))
-        while stack:
-            c = stack[-1]
-            if c in found:
-                stack.pop()
-                continue
-            missing = [x for x in choice[c].children if x not in found]
-            if missing:
-                stack.extend(reversed(missing))
-            else:
-                found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
-                stack.pop()
+        for c in extract.operands_first(roots, lambda c: choice[c].children, found):
+            found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
 
     def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
         """The term of an e-node, given those of its operands."""

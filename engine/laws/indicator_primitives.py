@@ -5,7 +5,7 @@ nothing else has goes away where an equality gives it, or where no constraint sp
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -58,8 +58,7 @@ def _cleaned(joint: _Joint) -> _Joint:
     axis = {i: k for k, i in enumerate(joint.part)}
     dims = tuple(joint.size[i] for i in joint.part)
     constraints = canonical(dims, renamed_all(joint.constraints, axis))
-    names = dict(enumerate(joint.part))
-    return _Joint(joint.part, renamed_all(constraints, names), joint.others, joint.out, joint.size)
+    return replace(joint, constraints=renamed_all(constraints, dict(enumerate(joint.part))))
 
 
 def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
@@ -68,8 +67,7 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
     Where they never hold, each sum is 0.
     """
     if never(joint.constraints):
-        part = tuple(i for i in joint.part if i not in gone)
-        return _Joint(part, joint.constraints, joint.others, joint.out, joint.size)
+        return replace(joint, part=tuple(i for i in joint.part if i not in gone))
     for index in joint.part:
         given = next((f for f in _equalities(joint) if abs(coefficient(f, index)) == 1), None)
         if given is None or index not in gone:
@@ -84,9 +82,7 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
             bounds = tuple(f for f in bounds if dict(f).keys() <= {""})
         constraints = (*substituted_all(rest, index, value), *((">=", f) for f in bounds))
         part = tuple(i for i in joint.part if i != index)
-        return _summed(
-            _cleaned(_Joint(part, constraints, joint.others, joint.out, joint.size)), gone
-        )
+        return _summed(_cleaned(replace(joint, part=part, constraints=constraints)), gone)
     return joint
 
 
@@ -118,7 +114,8 @@ def _renamed(joint: _Joint) -> _Joint:
                 constraints = renamed_all(joint.constraints, names)
                 others = tuple(rename(part, {gone: kept}) for part in joint.others)
                 part = tuple(k for k in joint.part if k != gone)
-                return _renamed(_cleaned(_Joint(part, constraints, others, joint.out, joint.size)))
+                left = replace(joint, part=part, constraints=constraints, others=others)
+                return _renamed(_cleaned(left))
             case _:
                 pass
     return joint
