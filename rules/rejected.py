@@ -6,8 +6,9 @@ sees to it that no ruleset states one of them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Final
 
+from eggrad.engine.laws.language import Law, Row
 from eggrad.engine.terms import term as terms
 from eggrad.rules.notation import *
 
@@ -35,228 +36,194 @@ class Rejected:
     undefined: bool = False
 
 
-REJECTED: list[Rejected] = []
+REJECTED: Final[list[Rejected]] = []
 
 
-def refuted(
-    *,
+def tempting(
+    row: Law | Row,
     tempts: str,
+    /,
     undefined: bool = False,
     values: Mapping[str, object] | None = None,
     **witness: object,
-) -> Callable[[Callable[..., Statement]], Rejected]:
-    """Record the law that the decorated function states, with the witness against it."""
+) -> Callable[[str], Rejected]:
+    """A false law, why it tempts, and the witness against it, to be called by a name."""
 
-    def register(function: Callable[..., Statement]) -> Rejected:
-        rule = rejected.rule(cite="refuted by its witness")(function)
-        made = Rejected(rule, tempts, witness, values or {}, undefined)
-        REJECTED.append(made)
-        return made
+    def named(name: str) -> Rejected:
+        rejected.state("refuted by its witness", **{name: row})
+        return Rejected(rejected[name], tempts, witness, values or {}, undefined)
 
-    return register
+    return named
+
+
+def refuted(**laws: Callable[[str], Rejected]) -> None:
+    """Record the laws of a table by their names."""
+    REJECTED.extend(law(name) for name, law in laws.items())
 
 
 # Powers, logarithms, exponentials ----------------------------------------------------------
 
-
-@refuted(a=-1, tempts="It holds for a ≥ 0, where most roots are taken.")
-def root_of_square(a: Tensor) -> Statement:
-    """√(a²) = a."""
-    return power(power(a, 2), Fraction(1, 2)) >> a
-
-
-@refuted(a=-1, p=Fraction(2), q=Fraction(1, 2), tempts="It holds for a > 0, and for integers.")
-def power_of_any_power(a: Tensor, p: Number, q: Number) -> Statement:
-    """(aᵖ)^q = a^(p·q), for all rationals."""
-    return power(power(a, p), q) >> power(a, times(p, q))
-
-
-@refuted(s=SCALARS, a=-1, b=-1, p=Fraction(1, 2), undefined=True,
-         tempts="It holds for integers, and for positive a and b.")  # fmt: skip
-def any_power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
-    """(a·b)ᵖ = aᵖ·bᵖ, for all rationals."""
-    return power(ein(s, a, b), p) >> ein(s, power(a, p), power(b, p))
-
-
-@refuted(a=9, b=16, tempts="Roots distribute over products, so why not over sums.")
-def root_of_sum(a: Tensor, b: Tensor) -> Statement:
-    """√(a + b) = √a + √b."""
-    half = Fraction(1, 2)
-    return power(add(a, b), half) >> add(power(a, half), power(b, half))
-
-
-@refuted(c=Fraction(3), a=1, p=Fraction(2), tempts="Numbers move out of everything else.")
-def number_out_of_power(c: Number, a: Tensor, p: Number) -> Statement:
-    """(c·a)ᵖ = c·aᵖ."""
-    return power(scale(c, a), p) >> scale(c, power(a, p))
-
-
-@refuted(a=0, undefined=True, tempts="The quotient is 1 wherever it is defined, which is not at 0.")
-def zeroth_power_is_quotient(a: Tensor) -> Statement:
-    """a⁰ = a / a."""
-    return power(a, 0) >> divide(a, a)
-
-
-@refuted(s=SCALARS, a=-1, b=-1, undefined=True, tempts="It holds for positive a and b.")
-def log_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """log(a·b) = log a + log b, for all reals."""
-    return fn("log", ein(s, a, b)) >> add(fn("log", a), fn("log", b))
-
-
-@refuted(a=-1, undefined=True, tempts="It holds for a > 0, and for odd exponents.")
-def log_of_square(a: Tensor) -> Statement:
-    """log(a²) = 2·log a."""
-    return fn("log", power(a, 2)) >> scale(2, fn("log", a))
-
-
-@refuted(s=SCALARS, a=1, b=2, tempts="exp turns sums into products, not products into products.")
-def exp_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """exp(a·b) = exp a·exp b."""
-    return fn("exp", ein(s, a, b)) >> ein(s, fn("exp", a), fn("exp", b))
-
+refuted(
+    root_of_square=tempting(
+        (a**2) ** HALF >> a, "It holds for a ≥ 0, where most roots are taken.", a=-1
+    ),
+    power_of_any_power=tempting(
+        ((a**p) ** q >> a ** times(p, q)).noted("(aᵖ)^q = a^(p·q), for all rationals."),
+        "It holds for a > 0, and for integers.",
+        a=-1, p=Number(2), q=HALF,
+    ),
+    any_power_of_product=tempting(
+        (ein(s, a, b) ** p >> ein(s, a**p, b**p)).noted("(a·b)ᵖ = aᵖ·bᵖ, for all rationals."),
+        "It holds for integers, and for positive a and b.",
+        undefined=True, s=SCALARS, a=-1, b=-1, p=HALF,
+    ),
+    root_of_sum=tempting(
+        (a + b) ** HALF >> a**HALF + b**HALF,
+        "Roots distribute over products, so why not over sums.",
+        a=9, b=16,
+    ),
+    number_out_of_power=tempting(
+        (c * a) ** p >> c * a**p,
+        "Numbers move out of everything else.",
+        c=Number(3), a=1, p=Number(2),
+    ),
+    zeroth_power_is_quotient=tempting(
+        a**0 >> a / a,
+        "The quotient is 1 wherever it is defined, which is not at 0.",
+        undefined=True, a=0,
+    ),
+    log_of_product=tempting(
+        (log(ein(s, a, b)) >> log(a) + log(b)).noted("log(a·b) = log a + log b, for all reals."),
+        "It holds for positive a and b.",
+        undefined=True, s=SCALARS, a=-1, b=-1,
+    ),
+    log_of_square=tempting(
+        log(a**2) >> 2 * log(a), "It holds for a > 0, and for odd exponents.", undefined=True, a=-1
+    ),
+    exp_of_product=tempting(
+        exp(ein(s, a, b)) >> ein(s, exp(a), exp(b)),
+        "exp turns sums into products, not products into products.",
+        s=SCALARS, a=1, b=2,
+    ),
+)  # fmt: skip
 
 # Signs and other element-wise functions ----------------------------------------------------
 
-
-@refuted(s=SCALARS, a=0, tempts="It holds everywhere but at 0.")
-def square_of_sign(s: Spec, a: Tensor) -> Statement:
-    """sign(a)² = 1."""
-    return ein(s, fn("sign", a), fn("sign", a)) >> const(1, dims(a))
-
-
-@refuted(a=1, b=-1, tempts="It holds where a and b have one sign.")
-def relu_of_sum(a: Tensor, b: Tensor) -> Statement:
-    """relu(a + b) = relu a + relu b."""
-    return fn("relu", add(a, b)) >> add(fn("relu", a), fn("relu", b))
-
-
-@refuted(a=1, b=-1, tempts="It holds where a and b have one sign.")
-def abs_of_sum(a: Tensor, b: Tensor) -> Statement:
-    """|a + b| = |a| + |b|."""
-    return fn("abs", add(a, b)) >> add(fn("abs", a), fn("abs", b))
-
-
-@refuted(c=Fraction(-1), a=1, tempts="It holds for c ≥ 0.")
-def abs_of_any_multiple(c: Number, a: Tensor) -> Statement:
-    """|c·a| = c·|a|, for all c."""
-    return fn("abs", scale(c, a)) >> scale(c, fn("abs", a))
-
-
-@refuted(a=1, tempts="sin, tan and tanh are odd, and relu looks like a line.")
-def relu_is_odd(a: Tensor) -> Statement:
-    """relu(-a) = -relu a."""
-    return fn("relu", scale(-1, a)) >> scale(-1, fn("relu", a))
-
-
-@refuted(a=4, tempts="sin arcsin a = a, but arcsin has values between -π/2 and π/2 only.")
-def arcsin_of_sin(a: Tensor) -> Statement:
-    """arcsin sin a = a."""
-    return fn("arcsin", fn("sin", a)) >> a
-
-
-@refuted(f="exp", s=parse_spec("i->"), a=[0, 0],
-         tempts="Transposes and diagonals go through; sums do not.")  # fmt: skip
-def function_of_sum(f: Name, s: Spec, a: Tensor) -> Statement:
-    """f(Σ a) = Σ f(a)."""
-    return fn(f, ein1(s, a)) >> ein1(s, fn(f, a))
-
+refuted(
+    square_of_sign=tempting(
+        (ein(s, sign(a), sign(a)) >> const(1, dims(a))).noted("sign(a)² = 1."),
+        "It holds everywhere but at 0.",
+        s=SCALARS, a=0,
+    ),
+    relu_of_sum=tempting(
+        relu(a + b) >> relu(a) + relu(b), "It holds where a and b have one sign.", a=1, b=-1
+    ),
+    abs_of_sum=tempting(
+        abs(a + b) >> abs(a) + abs(b), "It holds where a and b have one sign.", a=1, b=-1
+    ),
+    abs_of_any_multiple=tempting(
+        (abs(c * a) >> c * abs(a)).noted("|c·a| = c·|a|, for all c."),
+        "It holds for c ≥ 0.",
+        c=Number(-1), a=1,
+    ),
+    relu_is_odd=tempting(
+        relu(-1 * a) >> -1 * relu(a), "sin, tan and tanh are odd, and relu looks like a line.", a=1
+    ),
+    arcsin_of_sin=tempting(
+        arcsin(sin(a)) >> a,
+        "sin arcsin a = a, but arcsin has values between -π/2 and π/2 only.",
+        a=4,
+    ),
+    function_of_sum=tempting(
+        (f(ein1(s, a)) >> ein1(s, f(a))).noted("f(Σ a) = Σ f(a)."),
+        "Transposes and diagonals go through; sums do not.",
+        f="exp", s=SUM, a=[0, 0],
+    ),
+)  # fmt: skip
 
 # Products, deltas, sums over axes ----------------------------------------------------------
 
-
-@refuted(s=MATRICES, a=[[0, 1], [0, 0]], b=[[0, 0], [1, 0]],
-         tempts="Products commute when their spec is exchanged with them.")  # fmt: skip
-def matrices_commute(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """a·b = b·a, for matrices."""
-    return ein(s, a, b) >> ein(s, b, a)
-
-
-@refuted(a=[1, 1], b=[1, 1], tempts="It holds for axes of size 1.")
-def sum_of_products(a: Tensor, b: Tensor) -> Statement:
-    """Σᵢ aᵢ·bᵢ = Σᵢ aᵢ·Σᵢ bᵢ."""
-    return ein(DOT, a, b) >> ein(SCALARS, ein1(SUM, a), ein1(SUM, b))
-
-
-@refuted(s=parse_spec("ij,i->ij"), n=(2,), a=[1, 1],
-         tempts="A delta goes where one of its indices is summed; here both are kept.")  # fmt: skip
-def kept_delta_goes(s: Spec, n: Dims, a: Tensor) -> Statement:
-    """δᵢⱼ·aᵢ = aᵢ, for all i and j."""
-    return ein(s, delta(n), a) >> ein(s, const(1, n + n), a)
-
-
-@refuted(s=SUM, c=Fraction(1), n=(3,), tempts="It holds for axes of size 1.")
-def sum_of_constant_is_constant(s: Spec, c: Number, n: Dims) -> Statement:
-    """Σᵢ c = c, whatever the size of the axis."""
-    return ein1(s, const(c, n)) >> const(c, result_dims(s, n))
-
-
-@refuted(s=parse_spec("ij,j->i"), n=(2, 2), p=(("=", ((0, 1), (1, -1), ("", 1))),), a=[1, 1],
-         tempts="It holds where the index is in range; beyond it cos(0) is 1.")  # fmt: skip
-def function_of_shifted(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """cos(Σⱼ [j = i + 1]·aⱼ) = Σⱼ [j = i + 1]·cos(aⱼ)."""
-    return fn("cos", ein(s, indicator(n, p), a)) >> ein(s, indicator(n, p), fn("cos", a))
-
+refuted(
+    matrices_commute=tempting(
+        (ein(s, a, b) >> ein(s, b, a)).noted("a·b = b·a, for matrices."),
+        "Products commute when their spec is exchanged with them.",
+        s=MATRICES, a=[[0, 1], [0, 0]], b=[[0, 0], [1, 0]],
+    ),
+    sum_of_products=tempting(
+        (ein(DOT, a, b) >> ein(SCALARS, ein1(SUM, a), ein1(SUM, b))).noted(
+            "Σᵢ aᵢ·bᵢ = Σᵢ aᵢ·Σᵢ bᵢ."
+        ),
+        "It holds for axes of size 1.",
+        a=[1, 1], b=[1, 1],
+    ),
+    kept_delta_goes=tempting(
+        (ein(s, delta(n), a) >> ein(s, const(1, n + n), a)).noted("δᵢⱼ·aᵢ = aᵢ, for all i and j."),
+        "A delta goes where one of its indices is summed; here both are kept.",
+        s=parse_spec("ij,i->ij"), n=(2,), a=[1, 1],
+    ),
+    sum_of_constant_is_constant=tempting(
+        (ein1(s, const(c, n)) >> const(c, result_dims(s, n))).noted(
+            "Σᵢ c = c, whatever the size of the axis."
+        ),
+        "It holds for axes of size 1.",
+        s=SUM, c=Number(1), n=(3,),
+    ),
+    function_of_shifted=tempting(
+        (cos(ein(s, indicator(n, P), a)) >> ein(s, indicator(n, P), cos(a))).noted(
+            "cos(Σⱼ [j = i + 1]·aⱼ) = Σⱼ [j = i + 1]·cos(aⱼ)."
+        ),
+        "It holds where the index is in range; beyond it cos(0) is 1.",
+        s=parse_spec("ij,j->i"), n=(2, 2), P=(("=", ((0, 1), (1, -1), ("", 1))),), a=[1, 1],
+    ),
+)  # fmt: skip
 
 # Matrix functions --------------------------------------------------------------------------
 
+ONE = [[1, 0], [0, 1]]
 
-@refuted(a=[[1, 0], [0, 1]], b=[[1, 0], [0, 1]], tempts="It looks linear.")
-def inverse_of_sum(a: Tensor, b: Tensor) -> Statement:
-    """(a + b)⁻¹ = a⁻¹ + b⁻¹."""
-    return inv(add(a, b)) >> add(inv(a), inv(b))
-
-
-@refuted(s=MATRICES, a=[[1, 1], [0, 1]], b=[[1, 0], [1, 1]],
-         tempts="It holds for matrices that commute; in general the order turns.")  # fmt: skip
-def inverse_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """(a·b)⁻¹ = a⁻¹·b⁻¹."""
-    return inv(ein(s, a, b)) >> ein(s, inv(a), inv(b))
-
-
-@refuted(a=[[1, 0], [0, 1]], b=[[1, 0], [0, 1]], tempts="The trace is linear; det is not.")
-def determinant_of_sum(a: Tensor, b: Tensor) -> Statement:
-    """det(a + b) = det a + det b."""
-    return det(add(a, b)) >> add(det(a), det(b))
-
-
-@refuted(c=Fraction(2), a=[[1, 0], [0, 1]], tempts="It holds for 1 by 1 matrices.")
-def determinant_of_multiple(c: Number, a: Tensor) -> Statement:
-    """det(c·a) = c·det a."""
-    return det(scale(c, a)) >> scale(c, det(a))
-
-
-@refuted(a=[[1, 0], [0, 0]], undefined=True,
-         tempts="It holds for invertible matrices; the others have an adjugate too.")  # fmt: skip
-def adjugate_by_inverse(a: Tensor) -> Statement:
-    """adj(a) = det a·a⁻¹, for all matrices."""
-    return adj(a) >> ein(((), (0, 1), (0, 1)), det(a), inv(a))
-
+refuted(
+    inverse_of_sum=tempting(inv(a + b) >> inv(a) + inv(b), "It looks linear.", a=ONE, b=ONE),
+    inverse_of_product=tempting(
+        inv(ein(s, a, b)) >> ein(s, inv(a), inv(b)),
+        "It holds for matrices that commute; in general the order turns.",
+        s=MATRICES, a=[[1, 1], [0, 1]], b=[[1, 0], [1, 1]],
+    ),
+    determinant_of_sum=tempting(
+        det(a + b) >> det(a) + det(b), "The trace is linear; det is not.", a=ONE, b=ONE
+    ),
+    determinant_of_multiple=tempting(
+        det(c * a) >> c * det(a), "It holds for 1 by 1 matrices.", c=Number(2), a=ONE
+    ),
+    adjugate_by_inverse=tempting(
+        (adj(a) >> ein(",ij->ij", det(a), inv(a))).noted("adj(a) = det a·a⁻¹, for all matrices."),
+        "It holds for invertible matrices; the others have an adjugate too.",
+        undefined=True, a=[[1, 0], [0, 0]],
+    ),
+)  # fmt: skip
 
 # Derivatives -------------------------------------------------------------------------------
 
+VARIABLE, MATRIX = terms.variable("x"), terms.variable("A", (2, 2))
 
-@refuted(a=terms.variable("x"), b=terms.variable("x"), x=("x", ()), values={"x": 3},
-         tempts="The derivative of a sum is the sum of derivatives.")  # fmt: skip
-def derivative_of_product(a: Tensor, b: Tensor, x: Wrt) -> Statement:
-    """D(a·b) = D a·D b."""
-    return D(ein(SCALARS, a, b), x) >> ein(SCALARS, D(a, x), D(b, x))
-
-
-@refuted(f="sin", a=terms.add(terms.variable("x"), terms.variable("x")), x=("x", ()),
-         values={"x": 0}, tempts="It holds where a is the variable itself.")  # fmt: skip
-def chain_rule_without_chain(f: Name, a: Tensor, x: Wrt) -> Statement:
-    """D f(a) = f'(a)."""
-    return D(fn(f, a), x) >> slope(f, a)
-
-
-@refuted(a=1, tempts="The square is easily lost: tanh' = 1 - tanh².")
-def slope_of_tanh(a: Tensor) -> Statement:
-    """tanh' = 1 - tanh."""
-    return slope("tanh", a) >> subtract(const(1, dims(a)), fn("tanh", a))
-
-
-@refuted(a=terms.variable("A", (2, 2)), x=("A", (2, 2)), values={"A": [[1, 2], [2, 3]]},
-         tempts="a' = a at symmetric matrices; derivatives look beside them.")  # fmt: skip
-def symmetric_derivative(a: Tensor, x: Wrt) -> Statement:
-    """D(a') = D a, at a symmetric a."""
-    return D(a.T, x) >> D(a, x)
+refuted(
+    derivative_of_product=tempting(
+        D(ein(SCALARS, a, b), x) >> ein(SCALARS, D(a, x), D(b, x)),
+        "The derivative of a sum is the sum of derivatives.",
+        values={"x": 3}, a=VARIABLE, b=VARIABLE, x=("x", ()),
+    ),
+    chain_rule_without_chain=tempting(
+        D(f(a), x) >> slope(f, a),
+        "It holds where a is the variable itself.",
+        values={"x": 0}, f="sin", a=terms.add(VARIABLE, VARIABLE), x=("x", ()),
+    ),
+    slope_of_tanh=tempting(
+        (slope("tanh", a) >> const(1, dims(a)) - tanh(a)).noted("tanh' = 1 - tanh."),
+        "The square is easily lost: tanh' = 1 - tanh².",
+        a=1,
+    ),
+    symmetric_derivative=tempting(
+        (D(a.T, x) >> D(a, x)).noted("D(a') = D a, at a symmetric a."),
+        "a' = a at symmetric matrices; derivatives look beside them.",
+        values={"A": [[1, 2], [2, 3]]}, a=MATRIX, x=("A", (2, 2)),
+    ),
+)  # fmt: skip

@@ -2,7 +2,6 @@
 
 from ast import literal_eval
 from base64 import b64encode
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +32,7 @@ from eggrad.engine.laws.language import (
 from eggrad.engine.laws.primitives import has_length_one, has_other_spec, is_declared, is_empty
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored
 from eggrad.engine.laws.statements import nodes_of
+from eggrad.engine.recent import Recent
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.operations import result_dims
@@ -195,7 +195,7 @@ class Relevance:
         self._gives = {
             f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
         }
-        self._known: OrderedDict[Symbols, Selection] = OrderedDict()
+        self._known = Recent[Symbols, Selection](REMEMBERED)
         self._with_implied: dict[str, Symbols] = {}
 
     def made_by(self, laws: Iterable[str]) -> set[str]:
@@ -217,9 +217,8 @@ class Relevance:
         """The rules that can match where some symbols occur."""
         found = self._known.get(symbols)
         if found is None:
-            found = self._known[symbols] = self._select(symbols)
-            if len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+            found = self._select(symbols)
+            self._known.put(symbols, found)
         return found
 
     def _select(self, symbols: Symbols) -> Selection:

@@ -3,12 +3,11 @@
 from collections import ChainMap
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import cached_property
 from importlib.metadata import version
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 from eggrad.engine.egraph.bindings import bindings
 from eggrad.engine.egraph.compile_rules import (
@@ -54,27 +53,11 @@ class Iteration:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
 
-class RunReport(Protocol):
-    """What egglog tells of a run; a rule's name ends with the number of its variant."""
+def read_iteration(report: Any, timed: bool = False) -> Iteration:
+    """What egglog tells of a run, in which a rule's name ends with the number of its variant.
 
-    @property
-    def updated(self) -> bool:
-        """Whether anything changed."""
-        ...
-
-    @property
-    def num_matches_per_rule(self) -> Mapping[str, int]:
-        """The matches of every variant."""
-        ...
-
-    @property
-    def search_and_apply_time_per_rule(self) -> Mapping[str, timedelta]:
-        """The time of every variant."""
-        ...
-
-
-def read_iteration(report: RunReport, timed: bool = False) -> Iteration:
-    """The same by the rules' names; egglog 13 reports no seconds below a millisecond."""
+    egglog 13 reports no seconds below a millisecond.
+    """
     matches: dict[str, int] = {}
     for label, n in report.num_matches_per_rule.items():
         if n:
@@ -336,10 +319,6 @@ class EGraph:
     def name(self, term: Term) -> str:
         """The name of a loaded term."""
         return self._names[term]
-
-    def known_name(self, term: Term) -> str | None:
-        """The name of a term, if it is loaded."""
-        return self._names.get(term)
 
     def unite_names(self, a: str, b: str) -> None:
         """Unite two named e-classes."""

@@ -1,4 +1,4 @@
-"""Whether terms are equal: proofs, their steps, replayed, and witnesses of a difference.
+"""Whether terms are equal: proofs, their steps, and witnesses of a difference.
 
-Others import `equivalence`, `explanation`, `replay` and `difference`.
+Others import `equivalence`, `explanation`, `steps` and `difference`.
 """

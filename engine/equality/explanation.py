@@ -10,7 +10,7 @@ from time import perf_counter
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.equality.congruence import Congruence, Edge, Equation
-from eggrad.engine.equality.replay import Step, licence, replacements
+from eggrad.engine.equality.steps import Step, licence, replacements
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge

@@ -19,7 +19,15 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.extraction.extract import Cost, Member, Members, cheapest_trees, dag_cost, used
+from eggrad.engine.extraction.extract import (
+    Cost,
+    Member,
+    Members,
+    cheapest_trees,
+    dag_cost,
+    reached,
+    used,
+)
 
 # What of an e-graph the cheapest DAG can do without: a smaller problem for exact extraction.
 #
@@ -54,12 +62,7 @@ def pruned(
 
 def _below(members: Mapping[int, list[M]], roots: Sequence[int]) -> dict[int, list[M]]:
     """The e-classes that the roots can reach, the nearest first; some may have no e-nodes."""
-    found = dict.fromkeys(roots)
-    waiting = list(found)
-    for c in waiting:
-        children = dict.fromkeys(x for m in members.get(c, ()) for x in m.children)
-        waiting += [x for x in children if x not in found]
-        found.update(children)
+    found = reached(roots, lambda c: (x for m in members.get(c, ()) for x in m.children))
     return {c: members.get(c, []) for c in found}
 
 

@@ -7,7 +7,7 @@ exchanged when the nodes that only it needs cost more than those that the other 
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
@@ -112,9 +112,11 @@ def cheapest_dag(
     starts = [trees]
     if given:
         start = {**trees, **given}
-        if _is_acyclic(start, roots):
+        below = {c: start[c] for c in used(start, roots)}
+        # There is no cycle where every root has a finite tree.
+        if cheapest_trees({c: [m] for c, m in below.items()}, cost)[0].keys() >= {*roots}:
             # E-classes that nothing uses keep their trees: so there is no cycle among them either.
-            starts.append({**trees, **{c: start[c] for c in used(start, roots)}})
+            starts.append({**trees, **below})
     if len(members) <= MAX_CLASSES:
         starts.append(_dags(members, cost))
     found = [_improved(members, cost, start, roots) for start in starts]
@@ -161,24 +163,6 @@ def _improved(
         if not dag.improve():
             break
     return dag.choice
-
-
-def _is_acyclic(choice: Mapping[int, M], roots: Sequence[int]) -> bool:
-    above: set[int] = set()
-    done: set[int] = set()
-    stack = [(r, False) for r in roots]
-    while stack:
-        cls, ready = stack.pop()
-        if ready:
-            above.remove(cls)
-            done.add(cls)
-        elif cls not in done:
-            if cls in above:
-                return False
-            above.add(cls)
-            stack.append((cls, True))
-            stack.extend((c, False) for c in choice[cls].children if c not in done)
-    return True
 
 
 def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
@@ -230,15 +214,48 @@ def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
     return choice
 
 
-def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
-    """The e-classes of the DAG that a choice of e-nodes makes, those nearest to the roots first."""
-    found = dict.fromkeys(roots)
+def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> list[int]:
+    """Some e-classes and all that are below them, the nearest first.
+
+    >>> reached([5], lambda c: range(c - 2, c) if c > 3 else ())
+    [5, 3, 4, 2]
+    """
+    found = dict.fromkeys(starts)
     waiting = list(found)
     for c in waiting:
-        fresh = [x for x in dict.fromkeys(choice[c].children) if x not in found]
+        fresh = [x for x in dict.fromkeys(below(c)) if x not in found]
         found.update(dict.fromkeys(fresh))
         waiting += fresh
     return waiting
+
+
+def operands_first(
+    starts: Sequence[int], operands: Callable[[int], Iterable[int]], done: Container[int]
+) -> Iterator[int]:
+    """Some e-classes and those below them that are not `done`, each when its operands are.
+
+    Whoever asks has to say that one is done before the next.
+
+    >>> done = {}
+    >>> for c in operands_first([6], lambda c: [c // 2] if c > 1 else [], done):
+    ...     done[c] = None
+    >>> list(done)
+    [1, 3, 6]
+    """
+    stack = [*reversed(starts)]
+    while stack:
+        c = stack[-1]
+        if c in done:
+            stack.pop()
+        elif missing := [x for x in operands(c) if x not in done]:
+            stack += reversed(missing)
+        else:
+            yield stack.pop()
+
+
+def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
+    """The e-classes of the DAG that a choice of e-nodes makes, those nearest to the roots first."""
+    return reached(roots, lambda c: choice[c].children)
 
 
 def dag_cost(choice: Mapping[int, M], cost: Cost[M], roots: Sequence[int]) -> int:
@@ -263,7 +280,7 @@ class _Dag(Generic[M]):
     def improve(self) -> bool:
         """Try every alternative once, operands before users; say whether any was taken."""
         better = False
-        for cls in self._in_use():
+        for cls in self._operands_first(c for c, n in self.users.items() if n):
             if self.users.get(cls, 0) and len(self.members[cls]) > 1:
                 better |= self._improve_class(cls)
         return better
@@ -306,17 +323,20 @@ class _Dag(Generic[M]):
 
     def _ranks(self) -> dict[int, int]:
         """A number for every e-class, above those of its operands."""
-        order: dict[int, int] = {}
-        for start in self.choice:
-            stack = [(start, False)]
-            while stack:
-                c, ready = stack.pop()
-                if ready:
-                    order.setdefault(c, len(order))
-                elif c not in order:
-                    stack.append((c, True))
-                    stack.extend((x, False) for x in self.choice[c].children if x not in order)
-        return order
+        return {c: k for k, c in enumerate(self._operands_first(self.choice))}
+
+    def _operands_first(self, starts: Iterable[int]) -> list[int]:
+        """Some e-classes and those below them, each after its operands."""
+        done: dict[int, None] = {}
+        stack = [(c, False) for c in [*starts][::-1]]
+        while stack:
+            c, ready = stack.pop()
+            if ready:
+                done[c] = None
+            elif c not in done:
+                stack.append((c, True))
+                stack.extend((x, False) for x in self.choice[c].children if x not in done)
+        return list(done)
 
     def _use_children(self, cls: int) -> int:
         return sum(self._use(c) for c in self.choice[cls].children)
@@ -340,16 +360,3 @@ class _Dag(Generic[M]):
                 freed += self.cost(c, self.choice[c])
                 stack.extend(self.choice[c].children)
         return freed
-
-    def _in_use(self) -> list[int]:
-        """The e-classes in use, operands first."""
-        done: dict[int, None] = {}
-        stack = [(c, False) for c, n in reversed(self.users.items()) if n]
-        while stack:
-            c, ready = stack.pop()
-            if ready:
-                done[c] = None
-            elif c not in done:
-                stack.append((c, True))
-                stack.extend((x, False) for x in self.choice[c].children if x not in done)
-        return list(done)

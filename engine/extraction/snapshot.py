@@ -18,13 +18,13 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.extraction import exact, extract
+from eggrad.engine.extraction.enodes import ENode
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
-from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
+from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.slices import placed_dims
-from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
-from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
+from eggrad.engine.indices.spec import TRANSPOSE, Dims
+from eggrad.engine.terms.term import LEAVES, Term, assembled
 
 T = TypeVar("T")
 
@@ -64,47 +64,6 @@ class Readable(Protocol):
     def rows(self) -> Contents:
         """What there is to read."""
         ...
-
-
-class ENode(NamedTuple):
-    """An e-node of an e-class: constructor, data, the e-classes of its operands.
-
-    `subsumed` says that a rule has found something better for every purpose, `stable` that a rule
-    vouches for its digits.
-    """
-
-    constructor: str
-    data: tuple[Any, ...]
-    children: tuple[int, ...]
-    subsumed: bool = False
-    stable: bool = False
-
-    @property
-    def operation(self) -> str:
-        """The name of a numeric operation, which is none of expressions; empty for all others."""
-        return str(self.data[0]) if self.constructor in NUMERIC_NAMES else ""
-
-    @property
-    def spec(self) -> Spec:
-        """The indices of a product."""
-        return cast(Spec, self.data[0])
-
-    @property
-    def value(self) -> Fraction:
-        """The number of a constant or of a multiple."""
-        return Fraction(cast(Fraction, self.data[0]))
-
-    @property
-    def constraints(self) -> Constraints:
-        """The conditions of an indicator."""
-        return cast(Constraints, self.data[1])
-
-    @property
-    def sparsity(self) -> Sparsity:
-        """What costs know of a delta, of an indicator and of a selection."""
-        if self.operation == "selection":
-            return Chosen(len(self.data[1]))
-        return self.constraints if self.constructor == "indicator" else self.constructor == "delta"
 
 
 class Snapshot:
@@ -268,16 +227,13 @@ class Snapshot:
 
     def below(self, classes: Iterable[int]) -> set[int]:
         """Some e-classes, and those that a term of them may be made of."""
-        found = set(classes)
-        stack = list(found)
-        while stack:
-            cls = stack.pop()
+
+        def operands(cls: int) -> Iterable[int]:
             # What else a constant may be made of, nobody asks.
-            for member in self.members[cls] if cls not in self._constants else ():
-                fresh = [c for c in member.children if c not in found]
-                found.update(fresh)
-                stack += fresh
-        return found
+            members = self.members[cls] if cls not in self._constants else ()
+            return (c for m in members for c in m.children)
+
+        return set(extract.reached(classes, operands))
 
     @cached_property
     def unknown(self) -> set[int]:
@@ -525,18 +481,8 @@ class Snapshot:
         return self._terms[cls]
 
     def _build(self, roots: list[int], choice: dict[int, ENode], found: dict[int, Term]) -> None:
-        stack = list(reversed(roots))
-        while stack:
-            c = stack[-1]
-            if c in found:
-                stack.pop()
-                continue
-            missing = [x for x in choice[c].children if x not in found]
-            if missing:
-                stack.extend(reversed(missing))
-            else:
-                found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
-                stack.pop()
+        for c in extract.operands_first(roots, lambda c: choice[c].children, found):
+            found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
 
     def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
         """The term of an e-node, given those of its operands."""

@@ -10,14 +10,15 @@ cancelled it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final
 
+from eggrad.engine.extraction.enodes import ENode
 from eggrad.engine.extraction.extract import cheapest_by
 from eggrad.engine.terms.assumptions import COMPUTED
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import FOR_DIGITS, FOR_TIME
-from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
+from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES
 
 LOSSY: Final = frozenset({"add", "subtract"})
 
@@ -41,34 +42,7 @@ BOUNDED: Final = SMALL | {f.name for f in FUNCTIONS.values() if f.is_within_one}
 _GROWS_WITH: Final = ("scale", "negate", "add", "subtract", "ein", "ein1", "power")
 
 
-class Member(Protocol):
-    """What this needs to know of an e-node."""
-
-    @property
-    def constructor(self) -> str:
-        """Its constructor."""
-        ...
-
-    @property
-    def data(self) -> tuple[Any, ...]:
-        """What else identifies it."""
-        ...
-
-    @property
-    def children(self) -> tuple[int, ...]:
-        """The e-classes of its operands."""
-        ...
-
-    @property
-    def stable(self) -> bool:
-        """Whether a rule vouches for it."""
-        ...
-
-
-M = TypeVar("M", bound=Member)
-
-
-def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
+def stable_members(members: Mapping[int, Sequence[ENode]]) -> dict[int, list[ENode]]:
     """The e-nodes that code may be generated from; every e-class with a finite tree keeps one."""
     levels = _Levels(members)
     kept = {cls: levels.best(nodes, cls) for cls, nodes in members.items()}
@@ -87,13 +61,13 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     return kept
 
 
-def _risks(members: Mapping[int, Sequence[M]], growth: "_Growth") -> dict[int, int]:
+def _risks(members: Mapping[int, Sequence[ENode]], growth: "_Growth") -> dict[int, int]:
     """For every e-class with a finite tree few risks that it can be computed with.
 
     A set of e-classes is a number, with a bit for each; what is computed once is one risk.
     """
 
-    def worth(cls: int, m: M, known: Mapping[int, int]) -> tuple[int, int]:
+    def worth(cls: int, m: ENode, known: Mapping[int, int]) -> tuple[int, int]:
         risks = growth.risks(cls, m, known)
         return risks.bit_count(), risks
 
@@ -104,7 +78,7 @@ class _Growth:
     """Which e-classes have values that overflow for moderate arguments, as exponentials do."""
 
     def __init__(
-        self, members: Mapping[int, Sequence[Member]], numbers: Mapping[int, Fraction]
+        self, members: Mapping[int, Sequence[ENode]], numbers: Mapping[int, Fraction]
     ) -> None:
         self._numbers = numbers
         self._small = {
@@ -112,7 +86,7 @@ class _Growth:
         }
         self._grows: set[int] = set()
         self._shrinks: set[int] = set()
-        users: dict[int, list[tuple[int, Member]]] = {}
+        users: dict[int, list[tuple[int, ENode]]] = {}
         waiting: list[int] = []
         for cls, nodes in members.items():
             if any(map(_is_growing, nodes)):
@@ -129,14 +103,14 @@ class _Growth:
                     marked.add(cls)
                     waiting.append(cls)
 
-    def risks(self, cls: int, m: Member, known: Mapping[int, int]) -> int:
+    def risks(self, cls: int, m: ENode, known: Mapping[int, int]) -> int:
         """The risks of an e-node of an e-class and those of its operands."""
         found = (self._risk(m) or self._names_what_grows(cls, m)) << cls
         for c in m.children:
             found |= known[c]
         return found
 
-    def _risk(self, m: Member) -> int:
+    def _risk(self, m: ENode) -> int:
         """1 for an exponential that may overflow, and for what divides by what may be 0."""
         if _is_growing(m):
             return int(not FUNCTIONS[m.data[0]].may_grow)
@@ -145,12 +119,12 @@ class _Growth:
         divides = m.constructor == "power" and self._numbers.get(m.children[1], 0) < 0
         return int(divides and m.children[0] in self._small)
 
-    def _names_what_grows(self, cls: int, m: Member) -> int:
+    def _names_what_grows(self, cls: int, m: ENode) -> int:
         """1 for a name of what somebody else computes, if that is at risk."""
         named = m.constructor == "variable" and COMPUTED in m.data[0][2]
         return int(named and cls in self._grows)
 
-    def _is_inverse(self, m: Member) -> bool:
+    def _is_inverse(self, m: ENode) -> bool:
         if m.constructor == "power":
             return m.children[0] in self._grows and self._numbers.get(m.children[1], 0) < 0
         return m.constructor == "ein" and not any(c in self._grows for c in m.children)
@@ -158,7 +132,7 @@ class _Growth:
     def _vanishes(self, cls: int) -> bool:
         return cls in self._shrinks or cls in self._small
 
-    def may_overflow(self, m: Member) -> bool:
+    def may_overflow(self, m: ENode) -> bool:
         """Whether an e-node divides by what grows as it does, or takes the logarithm."""
         if m.constructor in ("ein", "divide"):
             first, second = m.children
@@ -175,13 +149,10 @@ class _Growth:
 class _Levels:
     """The best level among the e-nodes of each e-class: the least fixed point."""
 
-    def __init__(self, members: Mapping[int, Sequence[Member]]) -> None:
+    def __init__(self, members: Mapping[int, Sequence[ENode]]) -> None:
         self._lengths = {c for c, nodes in members.items() if any(map(_is_length, nodes))}
         self._numbers = {
-            c: m.data[0]
-            for c, nodes in members.items()
-            for m in nodes
-            if m.constructor == "constant"
+            c: m.value for c, nodes in members.items() for m in nodes if m.constructor == "constant"
         }
         self.growth = _Growth(members, self._numbers)
         self._of = dict.fromkeys(members, UNKNOWN)
@@ -202,7 +173,7 @@ class _Levels:
         """Whether there is an e-class with an e-node that a rule vouches for."""
         return max(self._of.values(), default=UNKNOWN) >= GROWING
 
-    def best(self, nodes: Sequence[M], cls: int) -> list[M]:
+    def best(self, nodes: Sequence[ENode], cls: int) -> list[ENode]:
         """The e-nodes at the level of their e-class, exact ones, and plain functions of those."""
         level = self._of[cls]
         if level < GROWING:
@@ -210,7 +181,7 @@ class _Levels:
         levels = [(m, self._level(m)) for m in nodes]
         return [m for m, n in levels if n == level or (n == KEPT and _is_plain(m))]
 
-    def _level(self, member: Member) -> int:
+    def _level(self, member: ENode) -> int:
         if not member.stable and self.growth.may_overflow(member):
             return GROWING if _is_numeric(member) else UNKNOWN
         if member.stable or _is_numeric(member):
@@ -226,7 +197,7 @@ class _Levels:
         joined = _joined(self._of.get(c, UNKNOWN) for c in member.children)
         return min(joined, NEARLY) if self._is_power_of_length(member) else joined
 
-    def _is_power_of_length(self, member: Member) -> bool:
+    def _is_power_of_length(self, member: ENode) -> bool:
         """Whether it may overflow where the length does not."""
         if member.constructor != "power":
             return False
@@ -234,22 +205,21 @@ class _Levels:
         return base in self._lengths and abs(self._numbers.get(exponent, 0)) > 1
 
 
-def is_vouched(member: Member) -> bool:
+def is_vouched(member: ENode) -> bool:
     """Whether a rule vouches for an e-node, or it is one of the operations that lose no digits."""
-    name = member.data[0] if member.constructor in NUMERIC_NAMES else ""
-    return member.stable or name in FOR_DIGITS
+    return member.stable or member.operation in FOR_DIGITS
 
 
-def _is_length(member: Member) -> bool:
-    return member.constructor in NUMERIC_NAMES and member.data[0] in ("norm", "hypot")
+def _is_length(member: ENode) -> bool:
+    return member.operation in ("norm", "hypot")
 
 
-def _is_plain(member: Member) -> bool:
+def _is_plain(member: ENode) -> bool:
     return member.constructor in FUNCTION_NODES.values() or member.constructor in LEAVES
 
 
-def _is_numeric(member: Member) -> bool:
-    return member.constructor in NUMERIC_NAMES and member.data[0] not in FASTER
+def _is_numeric(member: ENode) -> bool:
+    return bool(member.operation) and member.operation not in FASTER
 
 
 def _joined(levels: Iterable[int]) -> int:
@@ -258,10 +228,10 @@ def _joined(levels: Iterable[int]) -> int:
     return next(lowest, max(found))
 
 
-def _is_one_of(member: Member, names: frozenset[str]) -> bool:
+def _is_one_of(member: ENode, names: frozenset[str]) -> bool:
     return member.constructor in (*_APPLIED, "numeric2") and member.data[0] in names
 
 
-def _is_growing(member: Member) -> bool:
+def _is_growing(member: ENode) -> bool:
     known = FUNCTIONS.get(member.data[0]) if member.constructor in _APPLIED else None
     return known is not None and known.grows

@@ -303,7 +303,7 @@ def _key(
     if step < 1 or (length == 0 and (step > 1 or not written)):
         return None
     end = form([*number, ("", 1), *times(step, last_index(length))])
-    start = (_on_axis if written else _first)(number, end, size, text)
+    start = _within(number, end, size, text) if written else _first(number, size, text)
     stop = "" if end == size_form(size) else _last(end, size, text)
     if start is None or stop is None or (step > 1 and not (written or isinstance(length, int))):
         return None
@@ -313,12 +313,12 @@ def _key(
     return start if counted is None else f"{start if start != '0' else ''}:{stop}{steps}"
 
 
-def _first(place: Form, _: Form, size: Size, text: SizeText | None) -> str | None:
+def _first(place: Form, size: Size, text: SizeText | None) -> str | None:
     """A place as Python counts it, from the end if that is what it depends on."""
     if {*dict(place)} <= {""}:
         return str(coefficient(place, "")) if coefficient(place, "") >= 0 else None
     behind = _behind(place, size)
-    return str(behind) if behind else _within(place, size, text) if behind is None else None
+    return str(behind) if behind else _within(place, place, size, text) if behind is None else None
 
 
 def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
@@ -326,19 +326,15 @@ def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
     if {*dict(place)} <= {""}:
         return str(coefficient(place, ""))
     behind = _behind(place, size)
-    return _within(place, size, text) if behind is None else str(behind or "")
+    return _within(place, place, size, text) if behind is None else str(behind or "")
 
 
-def _within(place: Form, size: Size, text: SizeText | None) -> str | None:
-    """The text of a place that is certainly on the axis, or at its end."""
-    if text is None or any(c < 0 for _, c in place) or not _is_before(place, size):
+def _within(place: Form, end: Form, size: Size, text: SizeText | None) -> str | None:
+    """The text of a place from which on all up to an end is certainly on an axis."""
+    beyond = plus(end, times(-1, size_form(size)))
+    if text is None or any(c < 0 for _, c in place) or any(c > 0 for _, c in beyond):
         return None
     return format_form(place, size=text, sign=" * ")
-
-
-def _is_before(place: Form, size: Size) -> bool:
-    """Whether a place is certainly at most a size."""
-    return all(c <= 0 for _, c in plus(place, times(-1, size_form(size))))
 
 
 def _behind(place: Form, size: Size) -> int | None:
@@ -346,10 +342,3 @@ def _behind(place: Form, size: Size) -> int | None:
     distance = plus(place, times(-1, size_form(size)))
     number = coefficient(distance, "")
     return number if {*dict(distance)} <= {""} and number <= 0 else None
-
-
-def _on_axis(place: Form, end: Form, size: Size, text: SizeText | None) -> str | None:
-    """The text of a place from which on all up to an end is certainly on an axis."""
-    if text is None or any(c < 0 for _, c in place) or not _is_before(end, size):
-        return None
-    return format_form(place, size=text, sign=" * ")

@@ -6,18 +6,15 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.language import (
     Law,
+    Node,
     Parameter,
     Tensor,
-    add,
     const,
     dims,
-    divide,
     ein,
     fn,
-    negate,
     power,
     slope,
-    subtract,
 )
 from eggrad.engine.laws.primitives import elementwise
 from eggrad.engine.laws.rule import Rule
@@ -28,8 +25,6 @@ from eggrad.engine.terms.term import FUNCTION_NODES, Term, own_functions, postor
 
 # The ruleset that the rules join.
 RULESET: Final = "slopes"
-
-_OPERATIONS = {"add": add, "subtract": subtract, "divide": divide, "negate": negate}
 
 
 def slope_terms(function: OwnFunction) -> tuple[Term | None, ...]:
@@ -60,11 +55,8 @@ def rules_of_functions(functions: Iterable[OwnFunction]) -> tuple[Rule, ...]:
 
 def slope_rules(function: OwnFunction) -> tuple[Rule, ...]:
     """A rule for each operand by which a function has a derivative."""
-    found: list[Rule] = []
-    for place, derivative in enumerate(slope_terms(function)):
-        if derivative is not None:
-            found.append(_slope_rule(function, place, derivative))
-    return tuple(found)
+    slopes = enumerate(slope_terms(function))
+    return tuple(_slope_rule(function, k, s) for k, s in slopes if s is not None)
 
 
 def _slope_rule(function: OwnFunction, place: int, derivative: Term) -> Rule:
@@ -97,7 +89,7 @@ def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> 
             case "einsum" if len(args) == 2 and not t.args[0].dims:
                 done[t] = ein(elementwise(shape), *args)
             case "add" | "subtract" | "divide" | "negate" as name:
-                done[t] = _OPERATIONS[name](*args)
+                done[t] = Node(name, tuple(args))
             case "power" if t.args[1].op == "constant":
                 done[t] = power(args[0], t.args[1].value)
             case _ if applied is not None:

@@ -5,7 +5,7 @@ nothing else has goes away where an equality gives it, or where no constraint sp
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -58,8 +58,7 @@ def _cleaned(joint: _Joint) -> _Joint:
     axis = {i: k for k, i in enumerate(joint.part)}
     dims = tuple(joint.size[i] for i in joint.part)
     constraints = canonical(dims, renamed_all(joint.constraints, axis))
-    names = dict(enumerate(joint.part))
-    return _Joint(joint.part, renamed_all(constraints, names), joint.others, joint.out, joint.size)
+    return replace(joint, constraints=renamed_all(constraints, dict(enumerate(joint.part))))
 
 
 def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
@@ -68,8 +67,7 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
     Where they never hold, each sum is 0.
     """
     if never(joint.constraints):
-        part = tuple(i for i in joint.part if i not in gone)
-        return _Joint(part, joint.constraints, joint.others, joint.out, joint.size)
+        return replace(joint, part=tuple(i for i in joint.part if i not in gone))
     for index in joint.part:
         given = next((f for f in _equalities(joint) if abs(coefficient(f, index)) == 1), None)
         if given is None or index not in gone:
@@ -84,9 +82,7 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
             bounds = tuple(f for f in bounds if dict(f).keys() <= {""})
         constraints = (*substituted_all(rest, index, value), *((">=", f) for f in bounds))
         part = tuple(i for i in joint.part if i != index)
-        return _summed(
-            _cleaned(_Joint(part, constraints, joint.others, joint.out, joint.size)), gone
-        )
+        return _summed(_cleaned(replace(joint, part=part, constraints=constraints)), gone)
     return joint
 
 
@@ -118,7 +114,8 @@ def _renamed(joint: _Joint) -> _Joint:
                 constraints = renamed_all(joint.constraints, names)
                 others = tuple(rename(part, {gone: kept}) for part in joint.others)
                 part = tuple(k for k in joint.part if k != gone)
-                return _renamed(_cleaned(_Joint(part, constraints, others, joint.out, joint.size)))
+                left = replace(joint, part=part, constraints=constraints, others=others)
+                return _renamed(_cleaned(left))
             case _:
                 pass
     return joint
@@ -134,21 +131,8 @@ def _kept(joint: _Joint) -> Indices:
     return tuple(i for i in joint.part if i not in joint.free)
 
 
-def _core_out(joint: _Joint) -> Indices:
-    loose = _loose(joint)
-    return tuple(i for i in joint.out if i not in loose)
-
-
-def _core(joint: _Joint) -> Spec:
-    return canonical_spec([_kept(joint), *joint.others], _core_out(joint))
-
-
 def _dims(joint: _Joint, part: Indices) -> Dims:
     return tuple(joint.size[i] for i in part)
-
-
-def _constraints(joint: _Joint) -> Constraints:
-    return _numbered(joint.constraints, _kept(joint))
 
 
 def _numbered(constraints: Constraints, part: Indices) -> Constraints:
@@ -180,10 +164,13 @@ def reduced(s: Spec, n: Dims, p: Constraints) -> Reduced:
 
 
 def _left(joint: _Joint, s: Spec, n: Dims, p: Constraints) -> Reduced:
-    spec, dims, constraints = _core(joint), _dims(joint, _kept(joint)), _constraints(joint)
-    spread = canonical_spec([_core_out(joint), _loose(joint)], joint.out)
+    kept, loose = _kept(joint), _loose(joint)
+    out = tuple(i for i in joint.out if i not in loose)
+    spec, dims = canonical_spec([kept, *joint.others], out), _dims(joint, kept)
+    constraints = _numbered(joint.constraints, kept)
+    spread = canonical_spec([out, loose], joint.out)
     changed = bool(p) and (spec != s or dims != n or constraints != p)
-    return Reduced(spec, dims, constraints, spread, _dims(joint, _loose(joint)), changed)
+    return Reduced(spec, dims, constraints, spread, _dims(joint, loose), changed)
 
 
 @primitive
@@ -275,12 +262,6 @@ def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
     return not left.constraints or record(f).is_zero_at_zero
 
 
-@condition
-def is_total(f: Name) -> bool:
-    """Whether a function has a value everywhere: zero times no value is no value."""
-    return record(f).total
-
-
 # Entries that an indicator fixes by numbers, in a product with one other operand.
 
 
@@ -337,32 +318,21 @@ def fixing(s: Spec, n: Dims, p: Constraints) -> Fixed | None:
 # Sums of entries that an indicator takes.
 
 
-def _summed_beside(s: Spec) -> Indices:
-    """The indices that the operand beside an indicator alone has, and that are summed."""
-    part, other, out = s
-    if set(part).isdisjoint(other):
-        return ()
-    return tuple(i for i in dict.fromkeys(other) if i not in part and i not in out)
-
-
-@condition
-def sums_beside(s: Spec) -> bool:
-    """Whether a product with an indicator sums an index that the indicator has not."""
-    return bool(_summed_beside(s))
-
-
 @primitive
-def entries_first(s: Spec) -> Spec:
-    """The spec of the product that keeps these indices, behind those of the result."""
+def entries_first(s: Spec) -> tuple[Spec, Spec] | None:
+    """The product that keeps indices that the operand beside an indicator alone has, and their sum.
+
+    None where no such index is summed, or both operands have none in common.
+
+    >>> entries_first(((0,), (0, 1), ()))
+    (((0,), (0, 1), (1,)), ((0,), ()))
+    """
     part, other, out = s
-    return canonical_spec([part, other], (*out, *_summed_beside(s)))
-
-
-@primitive
-def summed_after(s: Spec) -> Spec:
-    """The unary spec of the sum over them."""
-    *_, out = s
-    return canonical_spec([(*out, *_summed_beside(s))], out)
+    lone = dict.fromkeys(i for i in other if i not in part and i not in out)
+    if not lone or set(part).isdisjoint(other):
+        return None
+    whole = (*out, *lone)
+    return canonical_spec([part, other], whole), canonical_spec([whole], out)
 
 
 # What rules about an indicator by itself compute: conditions that are none, or make a delta.

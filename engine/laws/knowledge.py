@@ -6,7 +6,7 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 from collections.abc import Container, Iterable, Sequence
 
 from eggrad.engine.laws.language import Known, Node, Parameter
-from eggrad.engine.laws.matching import Arguments, matcher_of_terms, views
+from eggrad.engine.laws.matching import matcher_of_terms, views
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term, postorder
@@ -78,7 +78,8 @@ class Knowledge:
         found = self._known[t] = {p for p, other in self.assumed if other is t}
         for constructor, arguments in views(t):
             for fact in self._of_form:
-                if self._says(fact, constructor, arguments):
+                begins = fact.claim.tensor.constructor == constructor
+                if begins and self._matcher.concludes(fact, arguments):
                     self._conclude(fact, t)
         size = -1
         while size < len(found):
@@ -87,11 +88,6 @@ class Knowledge:
                 p = str(fact.claim.property)
                 if p not in found and self._matcher.follows(fact, t):
                     self._conclude(fact, t)
-
-    def _says(self, fact: Fact, constructor: str, arguments: Arguments) -> bool:
-        form = fact.claim.tensor
-        fits = isinstance(form, Node) and form.constructor == constructor
-        return fits and self._matcher.concludes(fact, arguments)
 
 
 class NumberedFacts(Container[tuple[str, int]]):

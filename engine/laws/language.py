@@ -20,9 +20,7 @@ from functools import partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast, get_args
 
 from eggrad.engine.errors import RuleError
-from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
-from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
@@ -31,6 +29,8 @@ Number = Fraction
 Name = str
 Property = str
 Wrt = tuple[str, Dims]
+# A variable with its declared properties.
+Variable = tuple[str, Dims, tuple[str, ...]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -455,30 +455,20 @@ _SIGNS: Final[Mapping[str, tuple[Callable[[Any, Any], bool], Name]]] = {
 }
 
 
+@dataclass(unsafe_hash=True)
 class Comparison(Condition):
-    """The test how a number compares with another, which is fixed."""
+    """The test how a number compares with another, which is fixed, by a sign of Python."""
 
-    def __init__(self, sign: str, number: Any) -> None:
-        """Compare by a sign of Python."""
-        self.sign = sign
-        self.number = number
+    sign: str
+    number: Any
+
+    def __post_init__(self) -> None:
+        """Wrap the test."""
         super().__init__(self.holds)
 
     def holds(self, c: Any) -> bool:
         """Whether a number, or what is known of a function, compares so."""
         return _SIGNS[self.sign][0](c, self.number)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same test."""
-        return isinstance(other, Comparison) and self._key == other._key
-
-    def __hash__(self) -> int:
-        """That of what it compares."""
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[str, object]:
-        return self.sign, self.number
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, Any]:
@@ -510,11 +500,6 @@ def _tested(function: Callable[..., Any] | None) -> Callable[..., bool]:
     return function.function if isinstance(function, Condition) else cast(Any, function)
 
 
-def differ(a: Tensor, b: Tensor) -> Tensor:
-    """Require that two tensors are not known to be equal, for rules that another one serves."""
-    return Differ(a, b)
-
-
 def known(p: Property, a: Tensor) -> Tensor:
     """Require that a tensor is known to have a property, or conclude that it has."""
     return Known(p, a)
@@ -525,34 +510,37 @@ def dims(a: Tensor) -> Dims:
     return cast(Dims, Call(None, (a,)))
 
 
-def variable(x: Wrt) -> Tensor:
-    """The variable with that name and those axes."""
-    return Node("variable", (x,))
+def _operation(
+    sentence: str, constructor: str, *given: object, arguments: int = 1
+) -> Callable[..., Tensor]:
+    """What applies a constructor to arguments that are `given`, then to some more."""
+
+    def apply(*args: Any) -> Tensor:
+        if len(args) != arguments:
+            name = given[0] if given else constructor
+            raise TypeError(f"{name}() takes {arguments} arguments, but {len(args)} were given")
+        return Node(constructor, (*given, *args))
+
+    apply.__doc__ = sentence
+    return apply
+
+
+variable = _operation("The variable with that name and those axes.", "variable")
+declared = _operation("The variable with that name, those axes and those properties.", "variable")
+array = _operation("The tensor of some numbers.", "array")
+delta = _operation("The identity on `n`, axes `n + n`.", "delta")
+indicator = _operation("1 where conditions on indices hold, 0 elsewhere.", "indicator", arguments=2)
+size = _operation("A size as a scalar.", "size")
+add = _operation("A sum.", "add", arguments=2)
+subtract = _operation("A difference.", "subtract", arguments=2)
+negate = _operation("A negative.", "negate")
+divide = _operation("A quotient; a scalar meets every entry of the other.", "divide", arguments=2)
+cofactors = _operation("The k-th derivative of the determinant.", "cofactors", arguments=2)
 
 
 def const(c: Number | int, n: Dims) -> Tensor:
     """The tensor whose every entry is `c`."""
     return Node("constant", (Fraction(c) if isinstance(c, int) else c, n))
-
-
-def array(x: Entries) -> Tensor:
-    """The tensor of some numbers."""
-    return Node("array", (x,))
-
-
-def delta(n: Dims) -> Tensor:
-    """The identity on `n`, axes `n + n`."""
-    return Node("delta", (n,))
-
-
-def indicator(n: Dims, p: Constraints) -> Tensor:
-    """The tensor of axes `n` that is 1 where the constraints hold, and 0 elsewhere."""
-    return Node("indicator", (n, p))
-
-
-def size(d: object) -> Tensor:
-    """A size as a scalar."""
-    return Node("size", (d,))
 
 
 def ein(s: Spec | str, a: Tensor, b: Tensor) -> Tensor:
@@ -579,35 +567,9 @@ def scale(c: Number | int, a: Tensor) -> Tensor:
     return Node("scale", (Fraction(c) if isinstance(c, int) else c, a))
 
 
-def add(a: Tensor, b: Tensor) -> Tensor:
-    """A sum."""
-    return Node("add", (a, b))
-
-
-def subtract(a: Tensor, b: Tensor) -> Tensor:
-    """A difference."""
-    return Node("subtract", (a, b))
-
-
-def negate(a: Tensor) -> Tensor:
-    """A negative."""
-    return Node("negate", (a,))
-
-
-def divide(a: Tensor, b: Tensor) -> Tensor:
-    """An element-wise quotient; a scalar on either side meets every entry of the other."""
-    return Node("divide", (a, b))
-
-
 def power(a: Tensor, p: Tensor | Number | int) -> Tensor:
     """A tensor to a scalar exponent."""
-    exponent = p if is_number_free(p) else const(cast(Number, p), ())
-    return Node("power", (a, exponent))
-
-
-def is_number_free(p: object) -> bool:
-    """Whether an exponent is a tensor pattern, not a number (or a pattern of one)."""
-    return p.kind is Tensor if isinstance(p, Parameter) else isinstance(p, Node)
+    return Node("power", (a, _scalar(p)))
 
 
 @primitive
@@ -677,7 +639,7 @@ def _number(p: object) -> Number:
 
 
 def _scalar(p: object) -> Tensor:
-    """An operand of a quotient: a number is a scalar."""
+    """An operand of a quotient, or an exponent: a number is a scalar."""
     return const(_number(p), ()) if _is_number(p) else cast(Tensor, p)
 
 
@@ -734,34 +696,10 @@ greater, greater_equal, less, less_equal = named("greater greater_equal less les
 logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
 
 
-def inv(a: Tensor) -> Tensor:
-    """The inverse matrix."""
-    return Node("inv", (a,))
-
-
-def det(a: Tensor) -> Tensor:
-    """The determinant."""
-    return Node("det", (a,))
-
-
-def adj(a: Tensor) -> Tensor:
-    """The adjugate matrix."""
-    return Node("adj", (a,))
-
-
-def logabsdet(a: Tensor) -> Tensor:
-    """The logarithm of the determinant's absolute value."""
-    return Node("logabsdet", (a,))
-
-
-def signdet(a: Tensor) -> Tensor:
-    """The sign of the determinant."""
-    return Node("signdet", (a,))
-
-
-def cofactors(k: int, a: Tensor) -> Tensor:
-    """The k-th derivative of the determinant."""
-    return Node("cofactors", (k, a))
+inv, det, adj, logabsdet, signdet = (
+    _operation(MATRIX_FUNCTIONS[name].sentence, name)
+    for name in ("inv", "det", "adj", "logabsdet", "signdet")
+)
 
 
 def D(a: Tensor, x: Wrt) -> Tensor:  # noqa: N802 - the field writes it so
@@ -782,60 +720,6 @@ def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
 # Operations that only lowered terms have.
 
 
-# A variable with its declared properties.
-Variable = tuple[str, Dims, tuple[str, ...]]
-
-
-def declared(x: Variable) -> Tensor:
-    """The variable with that name, those axes and those properties."""
-    return Node("variable", (x,))
-
-
-def expm1(a: Tensor) -> Tensor:
-    """`exp(a) - 1`."""
-    return Node("numeric", ("expm1", None, a))
-
-
-def log1mexp(a: Tensor) -> Tensor:
-    """`log(1 - exp(a))`, for a < 0."""
-    return Node("numeric", ("log1mexp", None, a))
-
-
-def log1mexp_exp(a: Tensor) -> Tensor:
-    """`log(1 - exp(-exp(a)))`."""
-    return Node("numeric", ("log1mexp_exp", None, a))
-
-
-def log1p(a: Tensor) -> Tensor:
-    """`log(1 + a)`."""
-    return Node("numeric", ("log1p", None, a))
-
-
-def softplus(a: Tensor) -> Tensor:
-    """`log(1 + exp(a))`."""
-    return Node("numeric", ("softplus", None, a))
-
-
-def sigmoid(a: Tensor) -> Tensor:
-    """`1 / (1 + exp(-a))`."""
-    return Node("numeric", ("sigmoid", None, a))
-
-
-def exp_difference(a: Tensor, b: Tensor) -> Tensor:
-    """`exp(a - b)`."""
-    return Node("numeric2", ("exp_difference", None, a, b))
-
-
-def logaddexp(a: Tensor, b: Tensor) -> Tensor:
-    """`log(exp(a) + exp(b))`."""
-    return Node("numeric2", ("logaddexp", None, a, b))
-
-
-def hypot(a: Tensor, b: Tensor) -> Tensor:
-    """`√(a² + b²)`."""
-    return Node("numeric2", ("hypot", None, a, b))
-
-
 def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
     """The maximum or minimum, by its name, along the axes that the unary spec takes away."""
     return Node("numeric", (f, s, a))
@@ -850,56 +734,39 @@ def selection(n: Dims, a: Tensor) -> Tensor:
     return Node("numeric", ("selection", n, a))
 
 
-def argsort(k: int, a: Tensor) -> Tensor:
-    """The places of the entries in ascending order along axis `k`; equal ones in their order."""
-    return Node("numeric", ("argsort", k, a))
-
-
 def of_each(f: Name, a: Tensor) -> Tensor:
     """A function of each matrix of a stack, by its name."""
     return Node("numeric", (f, None, a))
 
 
-def logsumexp(s: Spec, a: Tensor) -> Tensor:
-    """The log of what the unary spec makes of `exp(a)`."""
-    return Node("numeric", ("logsumexp", s, a))
+def _of_code(name: str, sentence: str, operands: int = 1) -> Callable[..., Tensor]:
+    """An operation of lowered terms that is said by its operands alone."""
+    return _operation(sentence, NUMERIC_NODES[operands], name, None, arguments=operands)
 
 
-def softmax(s: Spec, a: Tensor) -> Tensor:
-    """`exp(a)`, divided by what the unary spec makes of it."""
-    return Node("numeric", ("softmax", s, a))
+def _by_data(name: str, sentence: str) -> Callable[..., Tensor]:
+    """An operation of lowered terms that has something beside its operand, which comes first."""
+    return _operation(sentence, NUMERIC_NODES[1], name, arguments=2)
 
 
-def log_softmax(s: Spec, a: Tensor) -> Tensor:
-    """The logarithm of `softmax`."""
-    return Node("numeric", ("log_softmax", s, a))
-
-
-def norm(s: Spec, a: Tensor) -> Tensor:
-    """The root of what the unary spec makes of `a²`."""
-    return Node("numeric", ("norm", s, a))
-
-
-def logdet(known: str, a: Tensor) -> Tensor:
-    """The log of the determinant of a matrix that is `known` to be "positive definite", or ""."""
-    return Node("numeric", ("logdet", known, a))
-
-
-def cholesky(a: Tensor) -> Tensor:
-    """The lower triangular L with `L L' = a`."""
-    return Node("numeric", ("cholesky", None, a))
-
-
-def inverse_from_cholesky(a: Tensor) -> Tensor:
-    """The inverse of `a a'`, for a lower triangular a."""
-    return Node("numeric", ("inverse_from_cholesky", None, a))
-
-
-def logdet_from_cholesky(a: Tensor) -> Tensor:
-    """The log of the determinant of `a a'`, for a lower triangular a."""
-    return Node("numeric", ("logdet_from_cholesky", None, a))
-
-
-def solve(a: Tensor, b: Tensor) -> Tensor:
-    """The inverse of `a` times the first axis of `b`."""
-    return Node("numeric2", ("solve", None, a, b))
+expm1 = _of_code("expm1", "`exp(a) - 1`.")
+log1mexp = _of_code("log1mexp", "`log(1 - exp(a))`, for a < 0.")
+log1mexp_exp = _of_code("log1mexp_exp", "`log(1 - exp(-exp(a)))`.")
+log1p = _of_code("log1p", "`log(1 + a)`.")
+softplus = _of_code("softplus", "`log(1 + exp(a))`.")
+sigmoid = _of_code("sigmoid", "`1 / (1 + exp(-a))`.")
+exp_difference = _of_code("exp_difference", "`exp(a - b)`.", 2)
+logaddexp = _of_code("logaddexp", "`log(exp(a) + exp(b))`.", 2)
+hypot = _of_code("hypot", "`√(a² + b²)`.", 2)
+argsort = _by_data("argsort", "The places of the entries in ascending order along an axis.")
+logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(a)`.")
+softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")
+log_softmax = _by_data("log_softmax", "The logarithm of `softmax`.")
+norm = _by_data("norm", "The root of what the unary spec makes of `a²`.")
+logdet = _by_data(
+    "logdet", 'The log of det, of what is "positive definite" or, with "", of any matrix.'
+)
+cholesky = _of_code("cholesky", "The lower triangular L with `L L' = a`.")
+inverse_from_cholesky = _of_code("inverse_from_cholesky", "The inverse of `L L'`, given L.")
+logdet_from_cholesky = _of_code("logdet_from_cholesky", "The log of det `L L'`, given L.")
+solve = _of_code("solve", "The inverse of `a` times the first axis of `b`.", 2)

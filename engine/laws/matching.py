@@ -237,7 +237,6 @@ def patterns(rule: Rule) -> tuple[Pattern, ...]:
 class Instance:
     """Both sides of a law at some bindings: the first is the one that was matched."""
 
-    pattern: Pattern
     first: Term
     second: Term
 
@@ -282,39 +281,44 @@ class Matcher:
     def concludes(self, fact: Fact, arguments: Arguments) -> bool:
         """Whether a fact says something of what its constructor makes of some arguments."""
         return any(
-            self._hold(conditions, bound)
+            self._holds(conditions, bound)
             for form, conditions in fact.forms
             for bound, _ in self._extend(tuple(zip(form.args, arguments, strict=True)), {}, ())
         )
 
     def follows(self, fact: Fact, t: Term) -> bool:
         """Whether a fact concludes a property of a term from others that it has."""
-        return self._hold(fact.conditions, {fact.claim.tensor.name: t})
+        return self._holds(fact.conditions, {fact.claim.tensor.name: t})
 
     def needs(self, fact: Fact, whole: Node, arguments: Arguments) -> Iterator[tuple[str, Term]]:
         """What a fact says of operands, given that what is made of them is defined."""
         pairs = tuple(zip(whole.args, arguments, strict=True))
         for bound, _ in self._extend(pairs, {}, ()):
-            if self._hold(fact.conditions[1:], bound):
+            if self._holds(fact.conditions[1:], bound):
                 yield fact.claim.property, Closing(bound).build(fact.claim.tensor)
 
-    def _hold(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
-        values = dict(bound)
-        closing = Closing(values)
+    def _holds(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
         try:
-            for c in conditions:
-                if isinstance(c, Same):
-                    values[c.parameter.name] = closing.build(c.value)
-                elif isinstance(c, Known):
-                    if not self.known(closing.build(c.property), closing.build(c.tensor)):
-                        return False
-                elif isinstance(c, Differ):
-                    if self.same(closing.build(c.first), closing.build(c.second)):
-                        return False
-                elif not closing.build(c):
-                    return False
+            return self._hold(conditions, dict(bound))
         except Reject:
             return False
+
+    def _hold(self, conditions: Iterable[Tensor], values: dict[str, Any]) -> bool:
+        """Whether conditions hold, which may bind more; `Reject` where one has no value."""
+        closing = Closing(values)
+        for c in conditions:
+            if isinstance(c, Same):
+                value = closing.build(c.value)
+                if not self._equal(values.setdefault(c.parameter.name, value), value):
+                    return False
+            elif isinstance(c, Known):
+                if not self.known(closing.build(c.property), closing.build(c.tensor)):
+                    return False
+            elif isinstance(c, Differ):
+                if self.same(closing.build(c.first), closing.build(c.second)):
+                    return False
+            elif not closing.build(c):
+                return False
         return True
 
     def _extend(
@@ -356,24 +360,11 @@ class Matcher:
         bound = dict(found)
         closing = Closing(bound)
         try:
-            for c in pattern.law.conditions:
-                if isinstance(c, Same):
-                    value = closing.build(c.value)
-                    if not self._equal(bound.setdefault(c.parameter.name, value), value):
-                        return None
-                elif isinstance(c, Known):
-                    if not self.known(closing.build(c.property), closing.build(c.tensor)):
-                        return None
-                elif isinstance(c, Differ):
-                    if self.same(closing.build(c.first), closing.build(c.second)):
-                        return None
-                elif not closing.build(c):
-                    return None
+            if not self._hold(pattern.law.conditions, bound):
+                return None
             if any(closing.build(call) != value for call, value in computed):
                 return None
-            return Instance(
-                pattern, closing.build(pattern.law.left), closing.build(pattern.law.right)
-            )
+            return Instance(closing.build(pattern.law.left), closing.build(pattern.law.right))
         except Reject:
             return None
 

@@ -34,7 +34,6 @@ from eggrad.engine.laws.language import (
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import record
-from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term
 
@@ -144,17 +143,11 @@ def is_identity(s: Spec) -> bool:
 
 
 @primitive
-def lift(s: Spec, n: Dims) -> Spec:
-    """The spec with the axes `n` of a variable appended to its first operand and its output."""
+def lift(s: Spec, n: Dims, place: int = 0) -> Spec:
+    """The spec with the axes `n` of a variable appended to one operand and to its output."""
     extra = fresh(len(n), *s)
-    return canonical([s[0] + extra, *s[1:-1]], s[-1] + extra)
-
-
-@primitive
-def lift_second(s: Spec, n: Dims) -> Spec:
-    """The spec with the axes `n` of a variable appended to its second operand and its output."""
-    extra = fresh(len(n), *s)
-    return canonical([s[0], s[1] + extra], s[2] + extra)
+    parts = [part + extra if k == place else part for k, part in enumerate(s[:-1])]
+    return canonical(parts, s[-1] + extra)
 
 
 @primitive
@@ -205,22 +198,17 @@ def regular(s: Spec) -> bool:
     return not lone and not repeated
 
 
-@condition
-def has_lone_sum(s: Spec) -> bool:
-    """Whether a product sums over an index that only its first operand has."""
-    return bool(_places(s)[1])
-
-
 @primitive
-def lone_sum(s: Spec) -> Spec:
-    """The unary spec that sums the first operand over the indices that nothing else has."""
-    return canonical([s[0]], _places(s)[0])
+def lone_sum(s: Spec) -> tuple[Spec, Spec] | None:
+    """The sum of the first operand over indices that nothing else has, and the product with it.
 
+    None where there is no such index.
 
-@primitive
-def after_lone_sum(s: Spec) -> Spec:
-    """The spec of the product whose first operand is what `lone_sum` gives."""
-    return canonical([_places(s)[0], *s[1:-1]], s[-1])
+    >>> lone_sum(((0, 1), (0,), (0,)))
+    (((0, 1), (0,)), ((0,), (0,), (0,)))
+    """
+    shared, lone, _ = _places(s)
+    return (canonical([s[0]], shared), canonical([shared, *s[1:-1]], s[-1])) if lone else None
 
 
 @primitive
@@ -363,41 +351,30 @@ def _kept(s: Spec) -> Indices:
 
 
 @condition
-def constant_is_absorbed(s: Spec) -> bool:
-    """Whether the other operand has all indices of the constant."""
-    return not _kept(s)
-
-
-@condition
 def constant_spreads(s: Spec) -> bool:
     """Whether all axes of the constant are new ones of the output."""
     return bool(s[0]) and _kept(s) == s[0] and {*s[0]} <= {*s[-1]}
 
 
 @primitive
-def before_constant(s: Spec) -> Spec:
-    """What a product with a constant that spreads makes of the other operand, before it does.
+def spread_apart(s: Spec) -> tuple[Spec, Spec] | None:
+    """Of a product with a constant that spreads: what the other operand is before, and the rest.
 
-    >>> before_constant(((0,), (1, 2), (1, 0)))
-    ((0, 1), (0,))
+    None where the constant does not.
+
+    >>> spread_apart(((0,), (1, 2), (1, 0)))
+    (((0, 1), (0,)), ((0,), (1,), (1, 0)))
     """
-    return canonical([s[1]], tuple(i for i in s[2] if i not in s[0]))
+    if not constant_spreads(s):
+        return None
+    kept = tuple(i for i in s[2] if i not in s[0])
+    return canonical([s[1]], kept), canonical([s[0], kept], s[2])
 
 
 @primitive
-def spread_by_constant(s: Spec) -> Spec:
-    """The product of a constant that spreads with what `before_constant` gives.
-
-    >>> spread_by_constant(((0,), (1, 2), (1, 0)))
-    ((0,), (1,), (1, 0))
-    """
-    return canonical([s[0], tuple(i for i in s[2] if i not in s[0])], s[2])
-
-
-@primitive
-def absorbed(s: Spec) -> Spec:
-    """The spec of the other operand alone."""
-    return canonical(s[1:-1], s[-1])
+def absorbed(s: Spec) -> Spec | None:
+    """The spec of the other operand alone; None where it lacks an index of the constant."""
+    return None if _kept(s) else canonical(s[1:-1], s[-1])
 
 
 class ConstantFactor(NamedTuple):
@@ -573,23 +550,16 @@ def summed_dims(s: Spec, n: Dims) -> Dims:
     return tuple(size_of[i] for i in dict.fromkeys(s[0]) if i not in s[1])
 
 
-def _kept_places(s: Spec) -> list[int]:
+@primitive
+def one_sum_less(s: Spec, n: Dims) -> tuple[Spec, Dims]:
+    """A unary spec without the first index over which it sums, and the sizes of its axes.
+
+    >>> one_sum_less(((0, 1), (1,)), ("m", "n"))
+    (((0,), (0,)), ('n',))
+    """
     gone = next((i for i in s[0] if i not in s[1]), None)
-    return [k for k, i in enumerate(s[0]) if i != gone]
-
-
-@primitive
-def kept_spec(s: Spec) -> Spec:
-    """A unary spec without the first index over which it sums."""
-    source = tuple(s[0][k] for k in _kept_places(s))
-    names = {i: k for k, i in enumerate(dict.fromkeys(source))}
-    return (tuple(names[i] for i in source), tuple(names[i] for i in s[1]))
-
-
-@primitive
-def kept_axes(s: Spec, n: Dims) -> Dims:
-    """The sizes of the axes that `kept_spec` has."""
-    return tuple(n[k] for k in _kept_places(s))
+    kept = [k for k, i in enumerate(s[0]) if i != gone]
+    return canonical([[s[0][k] for k in kept]], s[1]), tuple(n[k] for k in kept)
 
 
 # Sizes made of others --------------------------------------------------------------------
@@ -641,17 +611,9 @@ def spread_back(s: Spec) -> Spec:
 
 
 @primitive
-def by_shares(s: Spec, x: Dims) -> Spec:
-    """Multiply shares by a Jacobian for axes `x`, and sum over the axes that go."""
-    axes = tuple(("x", k) for k in range(len(x)))
-    return canonical([s[0], (*s[0], *axes)], (*s[1], *axes))
-
-
-@primitive
-def to_shares(s: Spec, lead: Dims) -> Spec:
-    """Multiply a cotangent, whose last axes are those that are left, by shares."""
-    first = fresh(len(lead), *s)
-    return canonical([first + s[1], s[0]], first + s[0])
+def weighted(s: Spec) -> Spec:
+    """The spec of a weighted sum, over the axes that a unary spec sums."""
+    return (s[0], s[0], s[1])
 
 
 @primitive
@@ -679,25 +641,10 @@ def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
 
 
 @primitive
-def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
-    """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
-    lead, axes = _axes(g, a)
-    return canonical([lead + axes, axes], lead + axes if b else lead)
-
-
-@primitive
 def lead_meet(g: Dims, node: Dims, a: Dims, b: Dims) -> Spec:
-    """Multiply the cotangent of `a / b` by a tensor of axes `b`; the result is one for `a`."""
+    """Multiply a node's cotangent by a tensor of its axes, or none; the result is one for `a`."""
     lead, axes = _axes(g, node)
     return canonical([lead + axes, axes if b else ()], lead + axes if a else lead)
-
-
-@primitive
-def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
-    """Contract a cotangent with a Jacobian of axes `node + a`."""
-    lead, axes = _axes(g, node)
-    inner = tuple(range(len(g), len(g) + len(a)))
-    return canonical([lead + axes, axes + inner], lead + inner)
 
 
 # What many laws ask -------------------------------------------------------------------
@@ -748,12 +695,6 @@ def is_extreme(f: Name) -> bool:
 
 
 # Stacks of matrices ------------------------------------------------------------------------
-
-
-@condition
-def is_of_each(f: Name) -> bool:
-    """Whether an operation is a function of each matrix of a stack."""
-    return f in STACK_FUNCTIONS
 
 
 @primitive

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -29,7 +30,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.primitives import swap
 from eggrad.engine.laws.sentences import sentence_of
-from eggrad.engine.laws.spelling import spelled, spelled_claim, spelled_law
+from eggrad.engine.laws.spelling import spelled, spelled_row
 from eggrad.engine.laws.statements import check_row, completed, parameters_of, row_of
 from eggrad.engine.terms.term import Term
 
@@ -44,9 +45,11 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
     """
     sides = [(law.left, law.right)] + ([(law.right, law.left)] if law.both else [])
     for left, right in sides:
-        places = list(_exchangeable(left, ()))
+        pairs = [*_of_two(left, ())]
+        places = [p for p, (a, b) in pairs if _skeleton(a) != _skeleton(b)]
         if again:
-            places += [p for p in _with_others(left, law.node, ()) if p not in places]
+            others = (p for p, operands in pairs if _has_others(operands, law.node))
+            places += [p for p in others if p not in places]
         for flips in product((False, True), repeat=len(places)):
             chosen = {p for p, flip in zip(places, flips, strict=True) if flip}
             conditions: list[Tensor] = []
@@ -54,31 +57,28 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
             yield Law(turned, right, conditions=(*conditions, *law.conditions))
 
 
-def _exchangeable(pattern: object, place: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _of_two(
+    pattern: object, place: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], tuple[object, object]]]:
+    """The places of products and sums of two, with their operands."""
     if isinstance(pattern, Node):
         if pattern.constructor in ("ein", "add"):
-            a, b = pattern.args[-2:]
-            if _skeleton(a) != _skeleton(b):
-                yield place
+            yield place, pattern.args[-2:]
         for k, a in enumerate(pattern.args):
-            yield from _exchangeable(a, (*place, k))
+            yield from _of_two(a, (*place, k))
 
 
-def _with_others(pattern: object, whole: Node, place: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The places of products and sums of two, of which one occurs elsewhere in the whole."""
-    if isinstance(pattern, Node):
-        if pattern.constructor in ("ein", "add") and pattern.args[-1] is not pattern.args[-2]:
-            counts, totals = (Counter(p.name for p in _tensors(q)) for q in (pattern, whole))
-            if any(totals[name] > count for name, count in counts.items()):
-                yield place
-        for k, a in enumerate(pattern.args):
-            yield from _with_others(a, whole, (*place, k))
+def _has_others(operands: tuple[object, object], whole: Node) -> bool:
+    """Whether a letter for a tensor in two different operands occurs elsewhere in the whole."""
+    a, b = operands
+    counts, totals = Counter([*_tensors(a), *_tensors(b)]), Counter(_tensors(whole))
+    return a is not b and any(totals[name] > count for name, count in counts.items())
 
 
-def _tensors(pattern: object) -> Iterator[Parameter]:
+def _tensors(pattern: object) -> Iterator[str]:
     """The letters for tensors, with repetitions."""
     if isinstance(pattern, Parameter) and pattern.kind is Tensor:
-        yield pattern
+        yield pattern.name
     elif isinstance(pattern, Node):
         for a in pattern.args:
             yield from _tensors(a)
@@ -224,7 +224,7 @@ class Rule:
     @property
     def text(self) -> str:
         """The law as it is written in its file."""
-        return spelled_law(self.statement)
+        return spelled_row(self.statement, self.statement.conditions)
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class Fact:
     @property
     def text(self) -> str:
         """The law as it is written in its file."""
-        return spelled_claim(self.claim, self.conditions)
+        return spelled_row(self.claim, self.conditions)
 
     @cached_property
     def forms(self) -> tuple[tuple[Node, tuple[Tensor, ...]], ...]:
@@ -455,11 +455,10 @@ class Ruleset:
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""
-        rest = Ruleset(self.name, self.purpose, self.measure, self.stage, self.decides)
+        rest = copy(self)
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
         rest.loop_rules = [r for r in self.loop_rules if r.name not in names]
-        rest.facts, rest.module = self.facts, self.module
         return rest
 
     def _entry(self, function: Callable[..., Any]) -> tuple[str, str]:

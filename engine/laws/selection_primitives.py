@@ -1,7 +1,7 @@
 """What rules about selections compute: specs in which the chosen indices are summed or tied."""
 
 from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
-from eggrad.engine.laws.language import condition, primitive
+from eggrad.engine.laws.language import primitive
 from eggrad.engine.terms.operations import places_dims
 
 
@@ -10,26 +10,17 @@ def _chosen(s: Spec, n: Dims) -> Indices:
     return s[0][len(s[0]) - len(n) :]
 
 
-@condition
-def leaves_choice(s: Spec, n: Dims) -> bool:
-    """Whether the indices that a selection chooses occur nowhere else.
-
-    >>> leaves_choice(((0, 1), (0,), (0,)), ("n",)), leaves_choice(((0, 1), (1,), (0,)), ("n",))
-    (True, False)
-    """
-    elsewhere = [i for part in (s[0][: len(s[0]) - len(n)], *s[1:]) for i in part]
-    chosen = _chosen(s, n)
-    return len({*chosen}) == len(chosen) and not {*chosen} & {*elsewhere}
-
-
 @primitive
-def unchosen(s: Spec, n: Dims) -> Spec:
-    """The product without the indices that the selection chooses.
+def unchosen(s: Spec, n: Dims) -> Spec | None:
+    """The product without the indices that the selection chooses; None where others have them.
 
-    >>> unchosen(((0, 1), (0,), (0,)), ("n",))
-    ((0,), (0,), (0,))
+    >>> unchosen(((0, 1), (0,), (0,)), ("n",)), unchosen(((0, 1), (1,), (0,)), ("n",))
+    (((0,), (0,), (0,)), None)
     """
-    return canonical([s[0][: len(s[0]) - len(n)], *s[1:-1]], s[-1])
+    chosen, rows = _chosen(s, n), s[0][: len(s[0]) - len(n)]
+    elsewhere = {i for part in (rows, *s[1:]) for i in part}
+    alone = len({*chosen}) == len(chosen) and elsewhere.isdisjoint(chosen)
+    return canonical([rows, *s[1:-1]], s[-1]) if alone else None
 
 
 @primitive
@@ -44,19 +35,17 @@ def repeated_once(s: Spec) -> Spec:
     return canonical([s[0]], s[2])
 
 
-@condition
-def is_told_apart(s: Spec, n: Dims) -> bool:
-    """Whether two selections by the same integers have the same places, and chosen indices apart.
+@primitive
+def told_apart(s: Spec, n: Dims) -> Spec | None:
+    """The product of one selection with the delta of what both choose by the same integers.
 
-    >>> is_told_apart(((0, 1), (0, 2), (0, 1, 2)), ("n",))
-    True
+    None unless they have the same places, and chosen indices apart.
+
+    >>> told_apart(((0, 1), (0, 2), (0, 1, 2)), ("n",))
+    ((0, 1), (1, 2), (0, 1, 2))
     """
     first, second = (part[: len(part) - len(n)] for part in s[:2])
-    chosen = s[0][len(first) :] + s[1][len(second) :]
-    return first == second and len({*chosen}) == len(chosen) and not {*chosen} & {*first}
-
-
-@primitive
-def told_apart(s: Spec, n: Dims) -> Spec:
-    """The product of one selection with the delta of both chosen indices."""
-    return canonical([s[0], (*_chosen(s, n), *s[1][len(s[1]) - len(n) :])], s[2])
+    chosen = _chosen(s, n) + s[1][len(second) :]
+    if first != second or len({*chosen}) < len(chosen) or {*chosen} & {*first}:
+        return None
+    return canonical([s[0], chosen], s[2])

@@ -213,12 +213,13 @@ def _node(name: str, args: tuple[Any, ...]) -> Written:
             return f"{_at(PRODUCT, c)}·{_at(PRODUCT, a)}", PRODUCT
         case "divide", (a, b):
             return f"{_at(PRODUCT, a)} / {_at(APPLIED, b)}", PRODUCT
-        case "ein", (_, a, Node(constructor="power", args=(b, p))) if _is_minus_one(p):
+        case "ein", (_, a, Node("power", (b, Node("constant", (Fraction() as c, _))))) if c == -1:
             return f"{_at(PRODUCT, a)} / {_at(APPLIED, b)}", PRODUCT
         case "ein", (_, Node(constructor="constant"), b):
             return f"{_at(APPLIED, b)} ⊗ 1", PRODUCT
         case "ein", (_, a, b):
-            return (f"{_at(ATOM, a)}²", POWER) if a is b else _times(a, b)
+            times = f"{_at(PRODUCT, a)}·{_at(PRODUCT, b)}", PRODUCT
+            return (f"{_at(ATOM, a)}²", POWER) if a is b else times
         case "ein1", (s, a):
             transposed = isinstance(s, tuple) and s == TRANSPOSE
             return (f"{_at(ATOM, a)}'", POWER) if transposed else _written(a)
@@ -239,21 +240,9 @@ def _node(name: str, args: tuple[Any, ...]) -> Written:
             return _applied(name, args)
 
 
-def _times(a: object, b: object) -> Written:
-    return f"{_at(PRODUCT, a)}·{_at(PRODUCT, b)}", PRODUCT
-
-
-def _is_minus_one(p: object) -> bool:
-    return isinstance(p, Node) and p.constructor == "constant" and _is_number(p.args[0], -1)
-
-
-def _is_number(p: object, wanted: Fraction | int) -> bool:
-    return isinstance(p, Fraction) and p == wanted
-
-
 def _power(a: object, p: object) -> Written:
     exponent = p.args[0] if isinstance(p, Node) and p.constructor == "constant" else p
-    if _is_number(exponent, HALF):
+    if isinstance(exponent, Fraction) and exponent == HALF:
         return f"√{_at(ATOM, a)}", POWER
     text = written(exponent)
     raised = "".join(_SUPERSCRIPTS.get(c, "") for c in text)

@@ -43,37 +43,21 @@ _INFIX: Final = {
 _SHORT: Final = {"constant": "const", "derivative": "D"}
 
 
-def spelled_law(law: Law) -> str:
-    """A law as a file states it: its sides, then its conditions."""
-    products = elementwise_specs(law.conditions)
-    left, right = (spelled(side, products) for side in (law.left, law.right))
-    rest = [spelled(c, products) for c in law.conditions if not _is_of(c, products)]
-    sides = f"{left} {'==' if law.both else '>>'} {right}"
-    return f"({sides}).when({', '.join(rest)})" if rest else sides
-
-
-def spelled_claim(claim: Known, conditions: Sequence[Tensor]) -> str:
-    """A fact as a file states it: what it concludes, then its conditions."""
-    products = elementwise_specs(conditions)
-    rest = [spelled(c, products) for c in conditions if not _is_of(c, products)]
-    whole = spelled(claim, products)
+def spelled_row(statement: Law | Known, conditions: Sequence[Tensor]) -> str:
+    """A law or a fact as a file states it, then its conditions."""
+    letters = [_elementwise_letter(c) for c in conditions]
+    products = {p.name for p in letters if p}
+    whole = spelled(statement, products)
+    rest = [spelled(c, products) for c, p in zip(conditions, letters, strict=True) if p is None]
+    whole = f"({whole})" if rest and isinstance(statement, Law) else whole
     return f"{whole}.when({', '.join(rest)})" if rest else whole
 
 
-def elementwise_specs(conditions: Sequence[Tensor]) -> frozenset[str]:
-    """The letters of specs that have to be those of element-wise products."""
-    return frozenset(p.name for c in conditions if (p := _elementwise_letter(c)))
-
-
 def _elementwise_letter(c: object) -> Parameter | None:
+    """The letter of a spec that has to be that of an element-wise product."""
     if isinstance(c, Call) and name_of(c.function) == "is_elementwise":
         return c.args[0] if isinstance(c.args[0], Parameter) else None
     return None
-
-
-def _is_of(c: object, products: Collection[str]) -> bool:
-    letter = _elementwise_letter(c)
-    return letter is not None and letter.name in products
 
 
 def spelled(pattern: object, products: Collection[str] = ()) -> str:
@@ -109,8 +93,11 @@ class _Speller:
                 return name, ATOM
             case Literal(value=value):
                 return self.spell(value)
-            case Law():
-                return spelled_law(pattern), COMPARED
+            case Law(left=left, right=right, both=both):
+                return (
+                    f"{self.spell(left)[0]} {'==' if both else '>>'} {self.spell(right)[0]}",
+                    COMPARED,
+                )
             case Differ(first=first, second=second):
                 return f"{self.at(SUM, first)} != {self.at(SUM, second)}", COMPARED
             case Known(property=str(p), tensor=tensor) if p in NAMES:

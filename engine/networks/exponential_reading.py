@@ -121,7 +121,7 @@ class Arithmetic(Generic[T]):
         a, b = found[operands[0]], found[operands[-1]]
         match node.constructor:
             case "scale" | "negate":
-                return self._multiple(a, node.value if node.data else Fraction(-1))
+                return self._multiple(a, node.value)
             case "add":
                 return self.plus(a, b)
             case "subtract":
@@ -170,7 +170,7 @@ def linear(graph: Snapshot, cls: int) -> Form:
         base, number = cls, Fraction(1)
         # Each of two opposites is a multiple of the other: the cheaper one is the base.
         while multiples := [m for m in graph.members[base] if _is_of_cheaper(graph, base, m)]:
-            number *= multiples[0].value if multiples[0].data else -1
+            number *= multiples[0].value
             base = multiples[0].children[0]
         found = {base: number}
     axes = tuple(range(len(graph.dims[cls])))

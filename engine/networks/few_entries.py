@@ -17,7 +17,6 @@ from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Network,
     Placed,
-    cheapest_path,
     contract_terms,
     like_terms_added,
     read_by_operands,
@@ -73,8 +72,7 @@ def _product(graph: Snapshot, cls: int, known: Mapping[int, Sum]) -> list[Networ
     *parts, out = (tuple(name[i] for i in part) for part in spec)
     factors = tuple(zip(node.children, parts, strict=True))
     sizes = {i: d for c, part in factors for i, d in zip(part, graph.dims[c], strict=True)}
-    number = node.value if node.constructor == "scale" else Fraction(1)
-    number = Fraction(-1) if node.constructor == "negate" else number
+    number = node.value if node.constructor in ("scale", "negate") else Fraction(1)
     found = [Network(factors, out, sizes, number)]
     for place in reversed(range(len(factors))):
         inner = known.get(node.children[place], ())
@@ -130,7 +128,7 @@ def selections_joined(graph: Snapshot, cls: int, network: Network) -> Iterator[T
     for places in (group for group in groups.values() if len(group) > 1):
         whole = _joined([(graph.term(c), p) for c, p in sorted(network.factors[k] for k in places)])
         if whole is not None and graph.first_time(("selections", cls, network, *places)):
-            yield with_product(graph, network, places, whole, cheapest_path)
+            yield with_product(graph, network, places, whole)
 
 
 def _joined(selections: Sequence[Placed]) -> Placed | None:

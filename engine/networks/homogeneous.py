@@ -5,7 +5,7 @@ far from the divisor s, whose axes go through all of them. Where s is a sum of e
 `e / s` is at most 1, and `f(e)` overflows.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -13,7 +13,7 @@ from itertools import islice, permutations, product
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
+from eggrad.engine.indices.spec import Dims, Indices, canonical, identified
 from eggrad.engine.networks.exponential_field import Exponential
 from eggrad.engine.networks.exponential_reading import elements
 from eggrad.engine.terms import term as terms
@@ -173,7 +173,7 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
     """Degrees are added where the divisor's axes are the same in all factors."""
     axes = tuple(range(len(graph.dims[node.children[0]])))
     spec = node.spec if node.constructor in ("ein", "ein1") else (axes, axes)
-    same = _linked(graph, node.children, spec)
+    same = identified(spec, [graph.sparsity.get(c) is True for c in node.children])
     factors = [
         (c, tuple(same[i] for i in part)) for c, part in zip(node.children, spec, strict=False)
     ]
@@ -201,17 +201,6 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
             ways = [()]  # the divisor's axes are summed, and nothing of it is left beyond
         result |= dict.fromkeys(ways, whole)
     return result
-
-
-def _linked(graph: Snapshot, operands: Sequence[int], spec: Spec) -> dict[int, int]:
-    """The same number for indices that a delta makes equal."""
-    same = {i: i for part in spec for i in part}
-    for c, part in zip(operands, spec, strict=False):
-        if graph.sparsity.get(c) is True:
-            half = len(part) // 2
-            for i, j in zip(part[:half], part[half:], strict=True):
-                same = {k: same[i] if n == same[j] else n for k, n in same.items()}
-    return same
 
 
 def _places(indices: Indices, part: Indices) -> Iterator[Indices]:

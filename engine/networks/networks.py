@@ -13,7 +13,15 @@ import opt_einsum
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, output_dims, scaling
+from eggrad.engine.indices.spec import (
+    Indices,
+    Size,
+    Spec,
+    canonical,
+    identified,
+    output_dims,
+    scaling,
+)
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -120,16 +128,13 @@ def _oriented(graph: Snapshot, factors: Sequence[Factor], out: Indices) -> tuple
 def along_deltas(graph: Snapshot, network: Network) -> Network:
     """The network with one index for each two that a delta makes equal, but in deltas."""
     deltas = [part for c, part in network.factors if graph.sparsity.get(c) is True]
-    names: dict[int, int] = {}
-    for part in deltas:
-        for i, j in zip(part, part[len(part) // 2 :], strict=False):
-            a, b = names.get(i, i), names.get(j, j)
-            names |= {k: min(a, b) for k in (i, j, *names) if names.get(k, k) in (a, b)}
+    parts = tuple(part for _, part in network.factors)
+    names = identified(parts, [part in deltas for part in parts])
     factors = tuple(
-        (c, part if part in deltas else tuple(names.get(i, i) for i in part))
+        (c, part if part in deltas else tuple(names[i] for i in part))
         for c, part in network.factors
     )
-    return replace(network, factors=factors) if names else network
+    return replace(network, factors=factors)
 
 
 def constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
@@ -391,11 +396,11 @@ def as_term(
 
 
 def with_product(
-    graph: Snapshot, network: Network, places: Collection[int], product: Placed, search: Search
+    graph: Snapshot, network: Network, places: Collection[int], product: Placed
 ) -> Term:
     """A network as a term in which a product stands for the factors at some places."""
     rest = [(graph.term(c), p) for k, (c, p) in enumerate(network.factors) if k not in places]
-    return as_term(graph, network, [*rest, product], search)
+    return as_term(graph, network, [*rest, product], cheapest_path)
 
 
 @lru_cache(maxsize=4096)
@@ -591,13 +596,18 @@ def common_part(a: Network, b: Network) -> list[tuple[int, int]]:
     return best
 
 
-def matched(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
-    """Other indices for some, one for each, that take one factor to another; None without such."""
+def matched(
+    part: Indices, theirs: Indices, names: Mapping[int, int], *, apart: bool = True
+) -> dict[int, int] | None:
+    """Other indices for some that take one factor to another, if there are such.
+
+    Different ones for each where they have to be `apart`.
+    """
     extended = dict(names)
     for i, j in zip(part, theirs, strict=True):
         if extended.setdefault(i, j) != j:
             return None
-    return extended if len(set(extended.values())) == len(extended) else None
+    return None if apart and len({*extended.values()}) < len(extended) else extended
 
 
 # Sums as linear forms: rational multiples of e-classes that are no sums themselves.

@@ -16,7 +16,6 @@ from eggrad.engine.networks.networks import (
     Factor,
     Network,
     as_term,
-    cheapest_path,
     connected_order,
     constants_in_coefficient,
     contract,
@@ -284,7 +283,7 @@ def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     names, places = found
                     made = (graph.term(other), tuple(names[i] for i in small.out))
                     whole = replace(large, coefficient=large.coefficient / small.coefficient)
-                    yield cls, with_product(graph, whole, places, made, cheapest_path)
+                    yield cls, with_product(graph, whole, places, made)
 
 
 def _shared_products(
@@ -335,7 +334,7 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for uses in found.values():
         for cls, network, pair in uses if len(uses) > 1 else ():
             made = (pair.term, pair.out)
-            yield cls, with_product(graph, network, pair.places, made, cheapest_path)
+            yield cls, with_product(graph, network, pair.places, made)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:

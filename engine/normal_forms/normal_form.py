@@ -8,6 +8,7 @@ polynomials are. All else is an atom: a function of a polynomial, a power of a s
 from itertools import chain
 from typing import cast
 
+from eggrad.engine.extraction.extract import operands_first
 from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Size, sizes
@@ -30,19 +31,11 @@ class NormalForms(Polynomials):
 
     def polynomial(self, cls: int) -> Polynomial:
         """The polynomial of an e-class; an atom where it would have too many terms."""
-        stack = [cls]
-        while stack:
-            c = stack[-1]
-            if c in self.done:
-                stack.pop()
-                continue
-            node = self.graph.choice[c]
-            if missing := [x for x in node.children if x not in self.done]:
-                stack.extend(reversed(missing))
-                continue
+        choice = self.graph.choice
+        for c in operands_first([cls], lambda c: choice[c].children, self.done):
             self.products = 0
             try:
-                self.done[c] = _checked(self._read(c, node))
+                self.done[c] = _checked(self._read(c, choice[c]))
             except TooLarge:
                 self.products = 0
                 self.done[c] = normal_functions.of_class(self, c)
@@ -65,9 +58,7 @@ class NormalForms(Polynomials):
                 return self.sum([(parts[0], 1), (parts[1], 1)])
             case "subtract":
                 return self.sum([(parts[0], 1), (parts[1], -1)])
-            case "negate":
-                return self.sum([(parts[0], -1)])
-            case "scale":
+            case "scale" | "negate":
                 return self.sum([(parts[0], node.value)])
             case "ein" | "ein1":
                 of_all = sizes(node.spec, *(self.graph.dims[c] for c in node.children))

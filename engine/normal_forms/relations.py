@@ -19,7 +19,7 @@ from eggrad.engine.indices.affine import is_simple, size_form
 from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
-from eggrad.engine.networks.networks import connected_order
+from eggrad.engine.networks.networks import connected_order, matched
 from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
@@ -141,19 +141,9 @@ def _meets(
         for k, f in enumerate(left):
             if f.atom == wanted.atom and f.exponent == wanted.exponent:
                 for part in at.forms.atoms.alike(f.atom, f.part):
-                    extended = _extended(names, wanted.part, part)
+                    extended = matched(wanted.part, part, names, apart=False)
                     if extended is not None:
                         stack.append((place + 1, [*left[:k], *left[k + 1 :]], extended))
-
-
-def _extended(
-    names: Mapping[int, int], wanted: Sequence[int], part: Sequence[int]
-) -> dict[int, int] | None:
-    extended = dict(names)
-    for i, k in zip(wanted, part, strict=True):
-        if extended.setdefault(i, k) != k:
-            return None
-    return extended
 
 
 def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
@@ -309,7 +299,10 @@ def _without(at: _Place, first: Monomial) -> list[Factor] | None:
     """The other factors without those of a monomial on the same indices; None where one is not."""
     atoms, part = at.forms.atoms, at.factor.part
     names = dict(zip(first.out, part, strict=True)) | {UNIT: UNIT}
-    if len(names) - (UNIT not in first.out) != len(set(first.out)) or _ties(first, part):
+    if (
+        len(names) - (UNIT not in first.out) != len(set(first.out))
+        or matched(first.out, part, {}, apart=False) is None
+    ):
         return None
     fresh = len(at.monomial.sizes)
     for i in range(len(first.sizes)):
@@ -337,9 +330,3 @@ def _without(at: _Place, first: Monomial) -> list[Factor] | None:
             for f in piece:
                 left.remove(f)
     return None if any(whole.values()) else left
-
-
-def _ties(first: Monomial, part: Sequence[int]) -> bool:
-    """Whether a delta in a monomial ties two indices that are different."""
-    names: dict[int, int] = {}
-    return any(names.setdefault(i, k) != k for i, k in zip(first.out, part, strict=True))

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.spec import Spec
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array, concrete
@@ -97,62 +96,19 @@ def _value(
     shape = concrete(node.dims, sizes)
     match node.op:
         case "variable":
-            numbers = [Fraction(float(x)) for x in values[node.name].ravel()]
-            return _filled(shape, numbers)
+            found: Any = values[node.name]
         case "array":
-            return _filled(
-                shape, [Fraction(exact(x) or 0) for x in node.array.values.ravel().tolist()]
-            )
+            numbers = [exact(x) for x in node.array.values.ravel().tolist()]
+            found = np.array(numbers, object).reshape(shape)
         case "constant":
-            return _filled(shape, [node.value] * int(np.prod(shape, dtype=int)))
-        case "size":
-            return _filled((), [Fraction(concrete((node.symbol,), sizes)[0])])
-        case "delta":
-            half = int(np.prod(shape[: len(shape) // 2], dtype=int))
-            return _filled(shape, [Fraction(int(x)) for x in np.eye(half).ravel()])
-        case "indicator":
-            entries = oracle.value(node, {}, sizes)
-            return _filled(shape, [Fraction(int(x)) for x in entries.ravel()])
-        case "add":
-            return _array(args[0] + args[1])
-        case "subtract":
-            return _array(args[0] - args[1])
-        case "negate":
-            return _array(-args[0])
-        case "divide":
-            return _array(args[0] / args[1])
-        case "power":
-            return _array(args[0] ** int(args[1].item()))
+            found = np.full(shape, node.value, object)
         case _:
-            return _einsum(node.spec, args)
+            found = oracle.applied(node, args, shape, sizes)
+    return np.asarray(_FRACTIONS(found), object)
 
 
-def _einsum(spec: Spec, args: Sequence[Array]) -> Array:
-    *parts, out = spec
-    order = [*out, *dict.fromkeys(i for part in parts for i in part if i not in out)]
-    product: Any = Fraction(1)
-    lengths: dict[int, int] = {}
-    for part, a in zip(parts, args, strict=True):
-        lengths |= dict(zip(part, a.shape, strict=True))
-        kept = tuple(dict.fromkeys(part))
-        # np.einsum takes diagonals of objects as views, without arithmetic.
-        diagonal = a if len(kept) == len(part) else np.einsum(a, part, kept)
-        turned = diagonal.transpose(sorted(range(len(kept)), key=lambda k: order.index(kept[k])))
-        shown = set(kept)
-        product = product * turned[tuple(slice(None) if i in shown else None for i in order)]
-    whole = np.broadcast_to(_array(product), [lengths[i] for i in order])
-    summed = tuple(range(len(out), len(order)))
-    return _array(whole.sum(axis=summed)) if summed else whole
+def _fraction(number: Any) -> Fraction:
+    return number if isinstance(number, Fraction) else Fraction(float(number))
 
 
-def _array(value: object) -> Array:
-    """Arithmetic on arrays without axes returns their entry, a sum of nothing the integer 0."""
-    if isinstance(value, np.ndarray):
-        return cast(Array, value)
-    return _filled((), [Fraction(cast(Fraction, value))])
-
-
-def _filled(shape: tuple[int, ...], numbers: Sequence[Fraction]) -> Array:
-    array = np.empty(len(numbers), dtype=object)
-    array[:] = numbers
-    return array.reshape(shape)
+_FRACTIONS: Final = np.frompyfunc(_fraction, 1, 1)

@@ -14,6 +14,7 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.constraints import Constraints
+from eggrad.engine.indices.spec import Spec
 from eggrad.engine.indices.texts import as_float
 from eggrad.engine.oracle.digits import eigenvalues, number_of, numbers, singular_values
 from eggrad.engine.terms.assumptions import drawn, stated
@@ -330,18 +331,24 @@ def _evaluated(
             number = number_of(digits)(node.value) if digits else _number(node.value, dtype)
             found: Any = np.full(shape, number)
         else:
-            found = _apply(node, args, shape, sizes, digits)
+            found = applied(node, args, shape, sizes, digits)
         done[node] = numbers(found, digits) if digits else np.asarray(found, dtype=dtype)
     return done
 
 
-def _apply(
+def applied(
     node: Term,
     args: list[Array],
     shape: tuple[int, ...],
     sizes: Mapping[str, int],
-    digits: int,
+    digits: int = 0,
 ) -> Any:
+    """The value of a node that is no variable and no constant, given those of its operands.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> applied(apply("abs", variable("x")), [np.array(-1.0)], (), {})
+    np.float64(1.0)
+    """
     match node.op:
         case "array":
             return node.array.values
@@ -359,9 +366,7 @@ def _apply(
         case "cofactors":
             return cofactors(node.number, args[0])
         case "max" | "min":
-            (source, out) = node.spec
-            gone = tuple(k for k, i in enumerate(source) if i not in out)
-            return (np.max if node.op == "max" else np.min)(args[0], axis=gone)
+            return (np.max if node.op == "max" else np.min)(args[0], axis=_gone(node.spec))
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *node.spec))
         case "selection":
@@ -371,9 +376,7 @@ def _apply(
         case "scan":
             return _states(node, args, sizes, digits)
         case "softmax" | "log_softmax":
-            (source, out) = node.spec
-            gone = tuple(k for k, i in enumerate(source) if i not in out)
-            share = np.exp(args[0]) / np.exp(args[0]).sum(gone, keepdims=True)
+            share = np.exp(args[0]) / np.exp(args[0]).sum(_gone(node.spec), keepdims=True)
             return share if node.op == "softmax" else np.log(share)
         case "product_of_pairs":
             return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
@@ -390,6 +393,12 @@ def _apply(
             return _own_value(node.data, args)
         case name:
             return OPERATIONS[name](*args)
+
+
+def _gone(spec: Spec) -> tuple[int, ...]:
+    """The axes that a unary spec takes away."""
+    source, out = spec
+    return tuple(k for k, i in enumerate(source) if i not in out)
 
 
 def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
-from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
+from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec, representatives
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array, check_shape, numbers
 
@@ -478,8 +478,9 @@ class FactoredTensor(FactoredOperator):
             raise ShapeError(f"diagonal: rows have axes {rows}, columns {columns}")
         result = np.zeros(rows, self.dtype)
         for part in self.parts:
-            names = _row_and_column_tied(part.labels, len(rows))
-            labels = tuple(names[i] for i in part.labels[: len(rows)])
+            above, below = part.labels[: len(rows)], part.labels[len(rows) :]
+            names = representatives(part.labels, zip(above, below, strict=True))
+            labels = tuple(names[i] for i in above)
             part.renamed(names, labels).add_to(result)
         return result
 
@@ -533,15 +534,6 @@ def columns_of(axes: Sequence[Size], columns: int | None) -> int:
             f"columns: {columns} of the axes ({shown})? a number from 0 to {len(axes)}"
         )
     return columns
-
-
-def _row_and_column_tied(labels: Indices, rows: int) -> dict[int, int]:
-    """New names of labels, the same for a row axis and its column axis."""
-    names = {i: i for i in labels}
-    for a, b in zip(labels[:rows], labels[rows:], strict=True):
-        kept, lost = names[a], names[b]
-        names = {i: kept if name == lost else name for i, name in names.items()}
-    return names
 
 
 def _as_tensor(what: str, xp: Any, array: Any, axes: Shape) -> Any:

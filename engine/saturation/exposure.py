@@ -180,8 +180,7 @@ def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
     function = _function(m)
     if function is None or function.name != "where":
         return function is not None and function.is_test
-    zeros = (z for branch in m.children[1:] for z in graph.members.get(branch, ()))
-    return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
+    return any(graph.number(branch) == 0 for branch in m.children[1:])
 
 
 def _function(m: ENode) -> Function | None:

@@ -708,7 +708,7 @@ class Run:
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
         fresh: list[tuple[Term, Term]] = []
         for cls, term in rule.find(graph):
-            name = self.egraph.known_name(term)
+            name = self.egraph.loaded().get(term)
             if name is None or graph.names.get(name) != cls:
                 fresh.append((graph.term(cls), term))
         return fresh

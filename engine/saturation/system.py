@@ -325,28 +325,38 @@ class System:
 
     def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
         """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
-        search = Search.of(None)
-        with self._differentiating(search, search.models, *roots, places=[*tangents]) as (
-            run,
-            derivation,
-        ):
-            given = run.egraph.load(*tangents.values())
+
+        def ask(derivation: Derivation, egraph: EGraph) -> list[str]:
+            given = egraph.load(*tangents.values())
             names = {v: given[t] for v, t in tangents.items()}
-            asked = derivation.pushed(roots, ("direction", wrt), names)
-            known, _ = run.differentiate([[n] for n in asked], derivation)
-            return [known[n] for n in asked]
+            return derivation.pushed(roots, ("direction", wrt), names)
+
+        return self._as_laws_leave_them(roots, ask, places=[*tangents])
 
     def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
         """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
         (first, cotangent), *_ = roots
         lead = cotangent.dims[: cotangent.order - first.order]
+
+        def ask(derivation: Derivation, egraph: EGraph) -> list[str]:
+            given = egraph.load(*(t for _, t in roots))
+            return derivation.pulled([(r, given[t]) for r, t in roots], wrt, lead)
+
+        return self._as_laws_leave_them([r for r, _ in roots], ask)
+
+    def _as_laws_leave_them(
+        self,
+        roots: Sequence[Term],
+        ask: Callable[[Derivation, EGraph], list[str]],
+        places: Sequence[Term] = (),
+    ) -> list[Term]:
+        """Derivatives or adjoints that are not simplified, with seeds in some places."""
         search = Search.of(None)
-        with self._differentiating(search, search.models, *(r for r, _ in roots)) as (
+        with self._differentiating(search, search.models, *roots, places=places) as (
             run,
             derivation,
         ):
-            given = run.egraph.load(*(t for _, t in roots))
-            asked = derivation.pulled([(r, given[t]) for r, t in roots], wrt, lead)
+            asked = ask(derivation, run.egraph)
             known, _ = run.differentiate([[n] for n in asked], derivation)
             return [known[n] for n in asked]
 

@@ -22,7 +22,7 @@ from eggrad.engine.workbench.random_networks import (
     random_inverses,
     random_roots,
 )
-from eggrad.engine.workbench.shrinking import simpler_values
+from eggrad.engine.workbench.shrinking import least, simpler_values
 from eggrad.engine.workbench.soundness import Comparison, Soundness
 
 GRAPHS: Final = 60
@@ -127,14 +127,13 @@ def _shrunk(rule: BulkRule, classes: RandomClasses, found: Comparison) -> Compar
         if smaller is not None:
             found = smaller
             break
-    best: Comparison | None = found
-    while best is not None:
-        found = best
-        tried = (
-            _compared_pair(found.sides, v) for v in simpler_values(found.values, _declared(found))
-        )
-        best = next((c for c in tried if c.flaw == found.flaw), None)
-    return found.plain
+
+    def plainer(known: Comparison) -> Iterator[Comparison]:
+        values = simpler_values(known.values, _declared(known))
+        tried = (_compared_pair(known.sides, v) for v in values)
+        return (c for c in tried if c.flaw == known.flaw)
+
+    return least(found, plainer).plain
 
 
 def _declared(found: Comparison) -> list[str]:

@@ -1,8 +1,9 @@
 """The smallest counterexample to a law: few axes, small sizes, plain terms and small integers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ COMPARED: Final = 100
 NUMBERS: Final = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "3", "-3", "1/2", "-1/2")))
 
 Refutation = tuple[Instance, Comparison]
+T = TypeVar("T")
 
 
 def shrink(rule: Rule, seed: int = 0) -> Comparison | IllTyped | None:
@@ -89,15 +91,19 @@ def _rank(numbers: Iterable[Fraction]) -> int:
 
 def _simplified(instance: Instance, found: Comparison) -> Comparison:
     """The same with plainer bindings, then with plainer values."""
-    shorter: Refutation | None = (instance, found)
-    while shorter is not None:
-        instance, found = shorter
-        shorter = next(_plainer(instance, found), None)
-    best: Comparison | None = found
-    while best is not None:
+    instance, found = least((instance, found), lambda pair: _plainer(*pair))
+    return least(found, partial(_with_plainer_values, instance)).plain
+
+
+def least(found: T, smaller: Callable[[T], Iterator[T]]) -> T:
+    """Where the first of what is smaller leads to, again and again.
+
+    >>> least(40, lambda n: iter([n // 2] if n % 2 == 0 else []))
+    5
+    """
+    while (best := next(smaller(found), None)) is not None:
         found = best
-        best = next(_with_plainer_values(instance, found), None)
-    return found.plain
+    return found
 
 
 def _plainer(instance: Instance, found: Comparison) -> Iterator[Refutation]:

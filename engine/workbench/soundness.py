@@ -11,7 +11,7 @@ import numpy as np
 from eggrad.engine.errors import MissingRule
 from eggrad.engine.laws.forms import check_form
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
-from eggrad.engine.laws.properties import INTEGER, PROPERTIES, THIN, TOTAL
+from eggrad.engine.laws.properties import INTEGER, PROPERTIES, THIN
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
@@ -182,38 +182,6 @@ def random_instances(
             vain += 1
             if vain == PATIENCE:
                 return
-
-
-def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | None:
-    """Values at which a rule's conditions are false, if it has any, and the sides are not alike.
-
-    The right side may be defined there, and the left one not: so the law has to go one way.
-    """
-    rng = np.random.default_rng(seed)
-    for instance in random_instances(rule, rng, draws):
-        if isinstance(instance, Instance):
-            found = compare(
-                instance, _beyond(instance, random_trial(instance, rng), rng), beyond=True
-            )
-            if found is not None and found.flaw is not None:
-                return found
-    return None
-
-
-def _beyond(instance: Instance, given: Trial, rng: np.random.Generator) -> Trial:
-    """The values, but for variables that a law wants to be defined: some entries of those are not.
-
-    A law that asks for nothing may be about any variable.
-    """
-    asked = [t.name for p, t in instance.known if p == TOTAL and t.op == "variable"]
-    if not instance.known:
-        asked = [v.name for v in instance.variables if not v.assumed]
-    left_out = {name for name in asked if rng.random() < 1 / 2}
-    values = {
-        k: np.where(rng.random(v.shape) < 2 / 3, np.nan, v) if k in left_out else v
-        for k, v in given.values.items()
-    }
-    return replace(given, values=values)
 
 
 def compare(instance: Instance, given: Trial, *, beyond: bool = False) -> Comparison | None:

@@ -130,7 +130,8 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
 
     Rules are called by ruleset and name: "sums.like_terms".
     """
-    names = [name for name in names_of(strategy) if name != without]
+    every = (f"{s.name}.{r.name}" for s in strategy.rulesets for r in s.laws)
+    names = [name for name in every if name != without]
 
     def fired(part: Sequence[str]) -> set[str] | None:
         system = System(strategy.only(part))
@@ -146,8 +147,3 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
     if used is None:
         return None
     return smallest_part([n for n in names if n in used], lambda part: fired(part) is not None)
-
-
-def names_of(strategy: Strategy) -> list[str]:
-    """The rules of a strategy, each with its ruleset."""
-    return [f"{s.name}.{r.name}" for s in strategy.rulesets for r in s.laws]

@@ -24,7 +24,6 @@ from eggrad.engine.terms.term import Term, postorder, variables
 FAR: Final = 50.0
 
 Values = dict[str, Array]
-Place = tuple[int, ...]
 
 
 @dataclass(frozen=True)

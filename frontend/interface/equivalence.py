@@ -53,7 +53,7 @@ from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
 if TYPE_CHECKING:
-    from eggrad.engine.equality.replay import Step
+    from eggrad.engine.equality.steps import Step
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.equality.replay import Step
+from eggrad.engine.equality.steps import Step
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.terms.functions import LOWERED

@@ -39,7 +39,7 @@ multiples.state(
     .when(sums_nothing(s))
     .noted("Constants spread along each other's axes are one constant."),
     product_with_constant=(ein(s, const(c, n), a) >> c * ein1(absorbed(s), a))
-    .when(constant_is_absorbed(s), c != 0)
+    .when(c != 0)
     .noted(
         "A constant factor on axes that the other factor has is a number.",
         cite="the unit of the product; axes that the other operand has",
@@ -94,7 +94,9 @@ constants.state(
     sum_of_constant=(
         ein1(s, const(c, n))
         >> ein(
-            scaled_as(s), size(summed_dims(s, n)[0]), ein1(kept_spec(s), const(c, kept_axes(s, n)))
+            scaled_as(s),
+            size(summed_dims(s, n)[0]),
+            ein1(one_sum_less(s, n)[0], const(c, one_sum_less(s, n)[1])),
         )
     ).noted("Σᵢ c = n·c, one summed index at a time.", cite="Σᵢ 1 = n"),
     size_is_number=(size(i) >> const(as_number(i), ())).noted(

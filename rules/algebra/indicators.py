@@ -155,7 +155,7 @@ gathers.state(
         widens=True,
     ),
     function_of_gathered=(f(ein(s, indicator(n, P), a)) == ein(s, indicator(n, P), f(a)))
-    .when(picks(f, s, n, P), is_total(f))
+    .when(picks(f, s, n, P), f.total)
     .noted("f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."),
     gathered_power=(ein(s, indicator(n, P), a**e) >> ein(s, indicator(n, P), a) ** e)
     .when(picks_one(s, n, P))

@@ -13,9 +13,7 @@ selections.state(
     IVERSON,
     selection_summed=(
         ein1(s, selection(n, a)) >> ein1(unchosen(s, n), const(1, unchosen_dims(n, dims(a))))
-    )
-    .when(leaves_choice(s, n))
-    .noted("Σᵢ [i = aₖ] = 1: one index is chosen.", domain="a in range", widens=True),
+    ).noted("Σᵢ [i = aₖ] = 1: one index is chosen.", domain="a in range", widens=True),
     selection_times_itself=(
         ein(s, selection(n, a), selection(n, a)) >> ein1(repeated_once(s), selection(n, a))
     )
@@ -23,7 +21,5 @@ selections.state(
     .noted("[i = aₖ]·[i = aₖ] = [i = aₖ]."),
     selection_of_one_place=(
         ein(s, selection(n, a), selection(n, a)) >> ein(told_apart(s, n), selection(n, a), delta(n))
-    )
-    .when(is_told_apart(s, n))
-    .noted("[i = aₖ]·[j = aₖ] = [i = aₖ]·δᵢⱼ."),
+    ).noted("[i = aₖ]·[j = aₖ] = [i = aₖ]·δᵢⱼ."),
 )

@@ -73,12 +73,10 @@ unary.state(
 
 summation.state(
     "linearity",
-    sum_before_product=(ein(s, a, b) >> ein(after_lone_sum(s), ein1(lone_sum(s), a), b))
-    .when(has_lone_sum(s))
-    .noted("Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."),
+    sum_before_product=(ein(s, a, b) >> ein(lone_sum(s)[1], ein1(lone_sum(s)[0], a), b)).noted(
+        "Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."
+    ),
     sum_before_product_right=(
-        ein(s, a, b) >> ein(after_lone_sum(swap(s)), ein1(lone_sum(swap(s)), b), a)
-    )
-    .when(has_lone_sum(swap(s)))
-    .noted("Σᵢⱼ aᵢ·bᵢⱼ = Σᵢ aᵢ·(Σⱼ bᵢⱼ): the same for the other factor."),
+        ein(s, a, b) >> ein(lone_sum(swap(s))[1], ein1(lone_sum(swap(s))[0], b), a)
+    ).noted("Σᵢⱼ aᵢ·bᵢⱼ = Σᵢ aᵢ·(Σⱼ bᵢⱼ): the same for the other factor."),
 )

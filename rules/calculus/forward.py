@@ -31,7 +31,7 @@ forward.state(
 
 forward.state(
     "subgradient, equal shares where several attain it",
-    d_extreme=(D(extreme(f, s, a), x) >> ein(by_shares(s, x[1]), shares(f, s, a), D(a, x)))
+    d_extreme=(D(extreme(f, s, a), x) >> ein(lift(weighted(s), x[1], 1), shares(f, s, a), D(a, x)))
     .when(is_extreme(f))
     .noted("D max a = Σ (share of the entry)·D a, along the axes that go; likewise for minima."),
 )
@@ -53,16 +53,16 @@ forward.state(
     d_subtract=(D(a - b, x) >> D(a, x) - D(b, x)).noted(cite="thesis table 3.1 with the sum rule"),
     d_negate=(D(-a, x) >> -D(a, x)).noted(cite="thesis table 4.1"),
     d_product=(
-        D(ein(s, a, b), x) >> ein(lift(s, x[1]), D(a, x), b) + ein(lift_second(s, x[1]), a, D(b, x))
+        D(ein(s, a, b), x) >> ein(lift(s, x[1]), D(a, x), b) + ein(lift(s, x[1], 1), a, D(b, x))
     ).noted("D(a * b) = D a * b + a * D b.", cite=f"{LAUE}, theorem 5"),
     d_unary=(D(ein1(s, a), x) >> ein1(lift(s, x[1]), D(a, x))).noted(
         "D commutes with transposes, diagonals and sums.", cite="linearity"
     ),
     d_divide=(
         D(a / b, x)
-        >> ein(lift_second(meet(dims(b), dims(a)), x[1]), b**-1, D(a, x))
+        >> ein(lift(meet(dims(b), dims(a)), x[1], 1), b**-1, D(a, x))
         - ein(
-            lift_second(meet(dims(a / b), dims(b)), x[1]),
+            lift(meet(dims(a / b), dims(b)), x[1], 1),
             ein(meet(dims(a / b), dims(b)), a / b, b**-1),
             D(b, x),
         )

@@ -31,7 +31,9 @@ reverse.state(
     "subgradient, equal shares where several attain it",
     pull_extreme=(
         pullback(extreme(f, s, a), 0, g)
-        >> ein(to_shares(s, leading(dims(g), dims(extreme(f, s, a)))), g, shares(f, s, a))
+        >> ein(
+            pull_shared(weighted(s), leading(dims(g), dims(extreme(f, s, a)))), g, shares(f, s, a)
+        )
     )
     .when(is_extreme(f))
     .noted("A maximum passes its cotangent to the entries that attain it; likewise a minimum."),
@@ -121,7 +123,7 @@ reverse.state(
     pull_divide_right=(
         pullback(a / b, 1, g)
         >> -ein(
-            lead_sum(dims(g), dims(a / b), dims(b)),
+            lead_meet(dims(g), dims(a / b), dims(b), dims(a / b)),
             g,
             ein(meet(dims(a / b), dims(b)), a / b, b**-1),
         )
@@ -187,7 +189,11 @@ reverse.state(
     ),
     pull_cofactors=(
         pullback(cofactors(j, a), 0, g)
-        >> ein(lead_contract(dims(g), dims(a) * j, dims(a)), g, cofactors(j + 1, a))
+        >> ein(
+            contract_last(leading(dims(g), dims(a) * j), dims(a) * j, dims(a)),
+            g,
+            cofactors(j + 1, a),
+        )
     ).noted(
         "The j-th derivative of det contracts its cotangent with the next one.",
         cite="cofactors(k) is the k-th derivative of det",

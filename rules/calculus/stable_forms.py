@@ -27,7 +27,7 @@ def _beside(whole: Tensor, slope: Tensor, place: int = 0) -> Law:
 def _shared(g: Tensor) -> Tensor:
     """What log Σ exp a passes on of the sum of a cotangent with the axes of a."""
     lead = leading(dims(g), dims(a))
-    return ein(to_shares(s, lead), ein1(behind(s, lead), g), SHARES)
+    return ein(pull_shared(weighted(s), lead), ein1(behind(s, lead), g), SHARES)
 
 
 stable_forms.state(
@@ -39,7 +39,7 @@ stable_forms.state(
     pull_first_of_exp_difference=_beside(exp_difference(a, b), exp_difference(a, b)),
     pull_second_of_exp_difference=_beside(exp_difference(a, b), -1 * exp_difference(a, b), 1),
     pull_logsumexp=(
-        pullback(SUM, 0, g) >> ein(to_shares(s, leading(dims(g), dims(SUM))), g, SHARES)
+        pullback(SUM, 0, g) >> ein(pull_shared(weighted(s), leading(dims(g), dims(SUM))), g, SHARES)
     ).noted("log Σ exp a passes its cotangent to every entry by its share of the sum."),
     pull_log_softmax=(pullback(log_softmax(s, a), 0, g) >> g + -1 * _shared(g)).noted(
         "a - log Σ exp a passes on its cotangent, less what its sum does."

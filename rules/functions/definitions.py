@@ -6,7 +6,6 @@ They make terms longer, so no simplification runs them.
 from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.notation import *
 
-OUTER: Spec = ((0,), (1,), (0, 1))
 definitions = Ruleset(
     "definitions",
     "functions, determinants and inverses by others, for comparing",

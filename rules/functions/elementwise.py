@@ -30,10 +30,8 @@ functions.state(
     ),
     function_of_spread=(
         f(ein(s, const(1, n), a))
-        >> ein(spread_by_constant(s), const(1, n), f(ein1(before_constant(s), a)))
-    )
-    .when(constant_spreads(s))
-    .noted("f(a ⊗ 1) = f(a) ⊗ 1.", replaces=True, cite="a function of every entry"),
+        >> ein(spread_apart(s)[1], const(1, n), f(ein1(spread_apart(s)[0], a)))
+    ).noted("f(a ⊗ 1) = f(a) ⊗ 1.", replaces=True, cite="a function of every entry"),
 )
 
 functions.state(

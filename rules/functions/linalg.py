@@ -4,11 +4,6 @@ from eggrad.rules.notation import *
 
 COFACTORS = "the adjugate is the transposed matrix of cofactors"
 
-SCALARS: Spec = ((), (), ())
-
-# A delta times a vector: the matrix with that diagonal.
-DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
-
 linalg = Ruleset("linalg", "inverses, determinants, adjugates", "the number of matrix functions")
 
 

@@ -14,8 +14,6 @@ from eggrad.engine.networks.sums_and_products import (
 )
 from eggrad.rules.notation import *
 
-TRACE: Spec = ((0, 0), ())
-
 names = Ruleset(
     "names",
     "functions of whole vectors by their names",

@@ -7,20 +7,11 @@ from eggrad.rules.notation import *
 
 HORN = "Horn, Johnson 2013, Matrix Analysis"
 
-MAIN: Spec = ((0, 0), (0,))
-
-SUM: Spec = ((0,), ())
-
 structured = Ruleset(
     "structured",
     "what holds at matrices of some structure alone",
     "the number of functions, transposes and inverses",
 )
-
-
-def logarithms(a: Tensor) -> Tensor:
-    """Σ log |aᵢᵢ|."""
-    return ein1(SUM, fn("log", fn("abs", ein1(MAIN, a))))
 
 
 structured.state(

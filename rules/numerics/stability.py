@@ -26,10 +26,8 @@ stability.state(
     BLANCHARD,
     power_of_spread=(
         ein(s, const(1, n), a) ** b
-        >> ein(spread_by_constant(s), const(1, n), ein1(before_constant(s), a) ** b)
-    )
-    .when(constant_spreads(s))
-    .noted("(a ⊗ 1)ᵇ = aᵇ ⊗ 1.", replaces=True, cite="a power of every entry"),
+        >> ein(spread_apart(s)[1], const(1, n), ein1(spread_apart(s)[0], a) ** b)
+    ).noted("(a ⊗ 1)ᵇ = aᵇ ⊗ 1.", replaces=True, cite="a power of every entry"),
     log_of_one_plus=(log(1 + a) >> log1p(a)).noted(
         domain="a > -1", cite=f"{HIGHAM}, section 1.14.1"
     ),
@@ -134,10 +132,8 @@ stability.state(
     ),
     entries_before_sum=(
         ein(s, indicator(n, P), a)
-        >> ein1(summed_after(s), ein(entries_first(s), indicator(n, P), a))
-    )
-    .when(sums_beside(s))
-    .noted(
+        >> ein1(entries_first(s)[1], ein(entries_first(s)[0], indicator(n, P), a))
+    ).noted(
         "Σᵢⱼ [j = k]·aᵢⱼ = Σᵢ (Σⱼ [j = k]·aᵢⱼ): indices of the indicator are summed first.",
         cite="linearity",
     ),

@@ -9,12 +9,13 @@ import pytest
 
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.workbench.firing import check_firing
-from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
+from eggrad.engine.workbench.soundness import check_soundness
 from eggrad.frontend.workbench.experiment import BASE, rule_names
 from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.prerequisites import prerequisites_of
 from eggrad.rules.standard import RULESETS
 from tests.benchmarks.tables import read_csv
+from tests.support.beyond import fails_beyond
 from tests.support.needed_rules import NEEDED, without
 from tests.support.tiers import every_case, samples
 

@@ -8,7 +8,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.replay import Step, replay
+from eggrad.engine.equality.steps import Step
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle
@@ -18,6 +18,7 @@ from eggrad.rules.standard import RULESETS, system
 from tests.support.equivalent_pairs import replaced
 from tests.support.places import lines_of
 from tests.support.random_expressions import random_expression
+from tests.support.replay import replay
 
 DIMS = dict.fromkeys("xyz", ("n",)) | {"A": ("n", "m"), "B": ("m", "n")}
 DIMS |= dict.fromkeys("CEQ", ("n", "n"))

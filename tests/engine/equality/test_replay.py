@@ -4,12 +4,13 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.replay import InvalidStep, Step, replay
+from eggrad.engine.equality.steps import Step
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.term import Term, add, apply, constant, einsum, power, variable
 from eggrad.frontend.expression.expression import as_expression, unified
 from eggrad.rules.standard import EQUIVALENCE, RULESETS
+from tests.support.replay import InvalidStep, replay
 from tests.support.textbook_identities import IDENTITIES, Identity
 
 x, y, z = (variable(name, ("n",)) for name in "xyz")

@@ -99,7 +99,7 @@ def test_lift(seed: int, n: Dims) -> None:
     rng = np.random.default_rng(seed)
     s, (m, r) = random_spec(rng, 2)
     a, b = rng.normal(size=m + n), rng.normal(size=r)
-    lifted, second = algebra.lift(s, n), algebra.lift_second(s, n)
+    lifted, second = algebra.lift(s, n), algebra.lift(s, n, 1)
     check_form(lifted)
     check_form(second)
     for place in np.ndindex(*n):

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.equality.replay import replay
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms import term as terms
@@ -25,6 +24,7 @@ from tests.support.near_misses import check_pair, false_equality
 from tests.support.near_misses import near_miss as near_miss_in_corners
 from tests.support.partial_triples import random_triple
 from tests.support.places import DATA
+from tests.support.replay import replay
 from tests.support.textbook_identities import IDENTITIES, WITHOUT_STEPS, Identity
 from tests.support.tiers import samples
 from tests.support.values import values_of_terms

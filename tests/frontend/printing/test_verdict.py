@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.replay import Step
+from eggrad.engine.equality.steps import Step
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import (
     Term,
@@ -117,7 +117,7 @@ def test_other_languages_are_refused() -> None:
 PROGRAM = """
 from eggrad.rules.standard import RULESETS
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.replay import Step
+from eggrad.engine.equality.steps import Step
 from eggrad.engine.terms.term import add, apply, einsum, negate, subtract, variable
 from eggrad.frontend.printing.verdict import format_steps
 x, y = variable("x", ("n",)), variable("y", ("n",))
