@@ -294,7 +294,7 @@ def _documented(sentence: str, call: str, shape: Dims = ("n",)) -> str:
 def _function_of_several(name: str) -> Callable[..., Expression]:
     def function(*operands: Expression) -> Expression:
         if len(operands) != arity:
-            raise TypeError(f"{name} takes {arity} operands, not {len(operands)}")
+            raise UnsupportedOperation(f"{name} takes {arity} operands, not {len(operands)}")
         return applied(name, *operands)
 
     arity = FUNCTIONS[name].arity
