@@ -15,7 +15,7 @@ import numpy as np
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View
+from eggrad.engine.indices.indicator_plan import IndicatorPlan, RunningSum, View
 from eggrad.engine.indices.spec import Dims, Indices, letters
 from eggrad.engine.runtime.indicators import Numbers, holds, product_plan, summand_counts
 from eggrad.engine.runtime.masks import shown_product
@@ -483,7 +483,7 @@ class Kernels:
             value = self.repeated(plan.repetitions, value) if plan.repetitions != 1 else value
         return value if plan.is_whole else self._written(plan, value, result)
 
-    def _read(self, x: Any, plan: Plan, labels: Indices) -> Any:
+    def _read(self, x: Any, plan: IndicatorPlan, labels: Indices) -> Any:
         """The entries that are read, with an axis for each free index, of length 1 if it may be."""
         xp, view = self.xp, plan.source
         present = [i for i in labels if i in view.labels]
@@ -507,7 +507,12 @@ class Kernels:
         return self.xp.take(x, places, axis=axis)
 
     def _places(
-        self, view: View, labels: Sequence[int], plan: Plan, shape: tuple[int, ...], like: Any
+        self,
+        view: View,
+        labels: Sequence[int],
+        plan: IndicatorPlan,
+        shape: tuple[int, ...],
+        like: Any,
     ) -> Any:
         """Where a view's entries lie in the flat array, with an axis for each of its labels."""
         strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
@@ -539,7 +544,7 @@ class Kernels:
         """The sums of the first entries along an axis, of one and more of them."""
         return self.xp.cumulative_sum(x, axis=axis)
 
-    def _written(self, plan: Plan, value: Any, shape: tuple[int, ...]) -> Any:
+    def _written(self, plan: IndicatorPlan, value: Any, shape: tuple[int, ...]) -> Any:
         """The entries where the result of a shape has them; zeros elsewhere."""
         xp, view = self.xp, plan.target
         if view.slices is not None:

@@ -18,7 +18,7 @@ from eggrad.engine.indices.texts import escaped, identifier
 from eggrad.engine.terms.binding import Array, symbols
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import (
-    Step,
+    LoopStep,
     Term,
     fixed_arrays,
     only_indices,
@@ -129,7 +129,7 @@ def _steps(
     """The texts of the functions of the steps of loops, their names, and those that they call."""
     texts: list[str] = []
     called: set[str] = set()
-    known: dict[Step, tuple[str, tuple[str, ...]]] = {}
+    known: dict[LoopStep, tuple[str, tuple[str, ...]]] = {}
     for k, step in enumerate(steps_of(*roots), 1):
         variables = (*step.carries, *step.slices, *step.constants)
         function = _Function(

@@ -21,7 +21,7 @@ from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.slices import Axis
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.term import Step, Term
+from eggrad.engine.terms.term import LoopStep, Term
 
 # Values -----------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ Source = Union[str, Number, "Instruction"]
 """The name of an array, a number, or what is computed where it is used."""
 Atom = tuple[Source, Indices]
 """An array or a number, and the labels of its axes."""
-Steps = Mapping[Step, tuple[str, tuple[str, ...]]]
+Steps = Mapping[LoopStep, tuple[str, tuple[str, ...]]]
 """What the functions of the steps of loops are called, and the sizes that each is given last."""
 
 
@@ -276,7 +276,7 @@ class Program:
     alone: bool = False
     reads_backwards: bool = True
     splits_axes: bool = True
-    steps: Steps = field(default_factory=dict[Step, tuple[str, tuple[str, ...]]])
+    steps: Steps = field(default_factory=dict[LoopStep, tuple[str, tuple[str, ...]]])
 
     # The terms that say places and nothing else, in the dtype that they come in.
     indices: frozenset[Term] = frozenset()

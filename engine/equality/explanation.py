@@ -10,7 +10,7 @@ from time import perf_counter
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.equality.congruence import Congruence, Edge, Equation
-from eggrad.engine.equality.steps import Step, licence, replacements
+from eggrad.engine.equality.steps import ProofStep, licence, replacements
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
@@ -293,7 +293,7 @@ def shortest_chain(
     walk: Sequence[tuple[AnyRule, Term]],
     rulesets: Sequence[Ruleset],
     knowledge: Knowledge,
-) -> tuple[Step, ...] | None:
+) -> tuple[ProofStep, ...] | None:
     """The fewest steps between the terms of a walk, each term of which follows by its rule.
 
     None where a step of the walk does not stand on its own.
@@ -307,7 +307,7 @@ def shortest_chain(
             if rule is not None:
                 near[i].append((j, rule))
                 near[j].append((i, rule))
-    steps: list[Step] = []
+    steps: list[ProofStep] = []
     place = 0
     for i, rule in _shortest_path(near):
         step = _step(rule, chain[place], chain[i], knowledge)
@@ -370,11 +370,11 @@ def _shortest_path(near: Sequence[Sequence[tuple[int, AnyRule]]]) -> list[tuple[
     return path[::-1]
 
 
-def _step(rule: AnyRule, before: Term, after: Term, knowledge: Knowledge) -> Step | None:
+def _step(rule: AnyRule, before: Term, after: Term, knowledge: Knowledge) -> ProofStep | None:
     """The step between two terms by a rule, forwards if possible."""
     for backwards in (False, True):
         if licence(rule, before, after, backwards, knowledge) is not None:
-            return Step(f"{rule.ruleset}.{rule.name}", backwards, after)
+            return ProofStep(f"{rule.ruleset}.{rule.name}", backwards, after)
     return None
 
 
@@ -392,7 +392,7 @@ def explain(
     rulesets: Sequence[Ruleset],
     budget: Budget | None = None,
     assumed: Sequence[Assumption] = (),
-) -> tuple[Step, ...] | None:
+) -> tuple[ProofStep, ...] | None:
     """A chain of terms from one to another, each from the one before by one rule.
 
     A step rewrites one part of the term, at one place or at several, by an instance of a rule of

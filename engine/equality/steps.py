@@ -12,7 +12,7 @@ from eggrad.engine.terms.term import Term, postorder
 
 
 @dataclass(frozen=True)
-class Step:
+class ProofStep:
     """One application of a rule.
 
     `rule` is the rule as `ruleset.name`, `backwards` whether its right side was rewritten into

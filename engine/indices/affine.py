@@ -44,10 +44,10 @@ def checked_dims(dims: Sequence[Size]) -> Dims:
 
 
 Key = int | str
-Form = tuple[tuple[Key, int], ...]
+AffineForm = tuple[tuple[Key, int], ...]
 
 
-def form(terms: Iterable[tuple[Key, int]]) -> Form:
+def form(terms: Iterable[tuple[Key, int]]) -> AffineForm:
     """The sum of multiples of indices, of sizes and of 1.
 
     >>> form([(1, -1), (0, 1), ("", 2), (1, 1)])
@@ -61,32 +61,32 @@ def _order(term: tuple[Key, int]) -> tuple[bool, Key]:
     return isinstance(term[0], str), term[0]
 
 
-def plus(f: Form, g: Form) -> Form:
+def plus(f: AffineForm, g: AffineForm) -> AffineForm:
     """The sum of two forms."""
     return form([*f, *g])
 
 
-def times(c: int, f: Form) -> Form:
+def times(c: int, f: AffineForm) -> AffineForm:
     """A multiple."""
     return form((key, c * number) for key, number in f)
 
 
-def coefficient(f: Form, key: Key) -> int:
+def coefficient(f: AffineForm, key: Key) -> int:
     """The coefficient of an index, of a size symbol, or of 1."""
     return dict(f).get(key, 0)
 
 
-def indices(f: Form) -> tuple[int, ...]:
+def indices(f: AffineForm) -> tuple[int, ...]:
     """The indices that a form depends on."""
     return tuple(key for key, _ in f if isinstance(key, int))
 
 
-def content(f: Form) -> int:
+def content(f: AffineForm) -> int:
     """The greatest common divisor of all coefficients but that of 1."""
     return gcd(*(c for key, c in f if key != ""))
 
 
-def renamed(f: Form, names: Mapping[int, int] | Callable[[int], int]) -> Form:
+def renamed(f: AffineForm, names: Mapping[int, int] | Callable[[int], int]) -> AffineForm:
     """The form in other indices; those that get one name are added.
 
     >>> renamed(((0, 1), (1, 2)), {0: 3, 1: 3})
@@ -96,7 +96,7 @@ def renamed(f: Form, names: Mapping[int, int] | Callable[[int], int]) -> Form:
     return form((name(key) if isinstance(key, int) else key, c) for key, c in f)
 
 
-def substituted(f: Form, index: int, value: Form) -> Form:
+def substituted(f: AffineForm, index: int, value: AffineForm) -> AffineForm:
     """The form with an index replaced by another form.
 
     >>> substituted(((0, 2), (1, 1)), 0, ((1, 1), ("", 3)))
@@ -106,7 +106,7 @@ def substituted(f: Form, index: int, value: Form) -> Form:
     return form([*rest, *times(coefficient(f, index), value)])
 
 
-def resized(f: Form, sizes: Mapping[Size, Size]) -> Form:
+def resized(f: AffineForm, sizes: Mapping[Size, Size]) -> AffineForm:
     """The form with size symbols replaced by other sizes.
 
     >>> resized(((0, 1), ("n", 2)), {"n": "m - 1"})
@@ -119,7 +119,7 @@ def resized(f: Form, sizes: Mapping[Size, Size]) -> Form:
     )
 
 
-def evaluate(f: Form, value: Callable[[Key], int]) -> int:
+def evaluate(f: AffineForm, value: Callable[[Key], int]) -> int:
     """The value, given that of every index and size symbol."""
     return sum(c * (1 if key == "" else value(key)) for key, c in f)
 
@@ -131,7 +131,7 @@ _WHOLE: Final = re.compile(rf"\s*-?\s*(?:{_TERM})(?:\s*[+-]\s*(?:{_TERM}))*\s*")
 
 
 @lru_cache(maxsize=4096)
-def size_form(size: Size) -> Form:
+def size_form(size: Size) -> AffineForm:
     """A size as a form; what is no sum of multiples of names is a symbol.
 
     >>> size_form("2*n - 1")
@@ -152,7 +152,7 @@ def size_form(size: Size) -> Form:
 
 
 @lru_cache(maxsize=4096)
-def as_size(f: Form) -> Size:
+def as_size(f: AffineForm) -> Size:
     """The size that a form of symbols is: an integer, a symbol, or the text of the form.
 
     >>> [as_size(size_form(text)) for text in ("m-1+n", "1-k+n", "n + 2 - n", "-n + 3")]
@@ -248,7 +248,7 @@ def is_simple(size: Size) -> bool:
     return isinstance(size, int) or size_form(size) == ((size, 1),)
 
 
-def last_index(size: Size) -> Form:
+def last_index(size: Size) -> AffineForm:
     """The last index of an axis of a size.
 
     >>> last_index("n")
@@ -257,7 +257,7 @@ def last_index(size: Size) -> Form:
     return form([*size_form(size), ("", -1)])
 
 
-def least(f: Form, dims: Dims) -> int | None:
+def least(f: AffineForm, dims: Dims) -> int | None:
     """A lower bound for all indices within the axes, where no axis is empty; None for no bound.
 
     >>> least(((0, -1), ("n", 1)), ("n",))
@@ -272,14 +272,14 @@ def least(f: Form, dims: Dims) -> int | None:
     return sum(c * (key in ("", *dims)) for key, c in bound)
 
 
-def greatest(f: Form, dims: Dims) -> int | None:
+def greatest(f: AffineForm, dims: Dims) -> int | None:
     """The same from above."""
     found = least(times(-1, f), dims)
     return None if found is None else -found
 
 
 def format_form(
-    f: Form,
+    f: AffineForm,
     index: Callable[[int], str] = LETTERS.__getitem__,
     size: Callable[[str], str] = str,
     sign: str = "",

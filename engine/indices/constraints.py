@@ -10,11 +10,11 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from eggrad.engine.indices import affine
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 
 Relation = str | int
-Constraint = tuple[Relation, Form]
+Constraint = tuple[Relation, AffineForm]
 Constraints = tuple[Constraint, ...]
 
 _NEVER: Constraints = ((">=", (("", -1),)),)
@@ -55,7 +55,7 @@ def canonical(dims: Dims, constraints: Iterable[Constraint]) -> Constraints:
     return tuple(c for c in found if c[0] != ">=" or not _follows(c[1], equalities, dims))
 
 
-def _follows(f: Form, equalities: Iterable[Form], dims: Dims) -> bool:
+def _follows(f: AffineForm, equalities: Iterable[AffineForm], dims: Dims) -> bool:
     """Whether a form is not negative, for an equality says it by an index in the range of its axis.
 
     Where k = j - i, it is said of j - i that k ≥ 0.
@@ -88,7 +88,7 @@ def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None
     return result
 
 
-def _digits(f: Form, dims: Dims) -> list[Form]:
+def _digits(f: AffineForm, dims: Dims) -> list[AffineForm]:
     """An equality of numbers in a mixed radix as those of their digits: 3i + j = 3k + l, j, l < 3.
 
     What is below a radix has to be a multiple of it, of which there may be only one in range.
@@ -106,7 +106,7 @@ def _digits(f: Form, dims: Dims) -> list[Form]:
     return [f]
 
 
-def _multiple(divisor: int, f: Form) -> Constraint | None:
+def _multiple(divisor: int, f: AffineForm) -> Constraint | None:
     reduced = affine.form((k, c % divisor) for k, c in f)
     common = affine.content((*reduced, (0, divisor)))
     if affine.coefficient(reduced, "") % common:
@@ -116,7 +116,7 @@ def _multiple(divisor: int, f: Form) -> Constraint | None:
     return divisor, min(both, key=lambda g: [(str(k), c) for k, c in g])
 
 
-def _equality(f: Form, dims: Dims) -> Constraint | None:
+def _equality(f: AffineForm, dims: Dims) -> Constraint | None:
     common, number = affine.content(f), affine.coefficient(f, "")
     if not common:
         return None if number else ("=", ())
@@ -127,7 +127,7 @@ def _equality(f: Form, dims: Dims) -> Constraint | None:
     return "=", affine.form((k, sign * c // common) for k, c in f)
 
 
-def _inequality(f: Form, dims: Dims) -> Constraint | None:
+def _inequality(f: AffineForm, dims: Dims) -> Constraint | None:
     low, high = affine.least(f, dims), affine.greatest(f, dims)
     if low is not None and low >= 0:
         return ">=", ()
@@ -150,14 +150,14 @@ def _eliminated(constraints: Constraints) -> Constraints:
     return tuple(found)
 
 
-def determined(f: Form) -> int | None:
+def determined(f: AffineForm) -> int | None:
     """The last index that the equality of a form with 0 determines; None where there is none."""
     return next(
         (k for k in reversed(affine.indices(f)) if abs(affine.coefficient(f, k)) == 1), None
     )
 
 
-def solved(f: Form, index: int) -> Form:
+def solved(f: AffineForm, index: int) -> AffineForm:
     """What an index of coefficient 1 or -1 is where a form is 0.
 
     >>> solved(((0, 2), (1, -1), ("", 3)), 1)
@@ -171,7 +171,7 @@ def _joined(constraints: list[Constraint] | None) -> Constraints | None:
     """Each constraint once, sorted; of parallel inequalities the sharpest, of opposite ones one."""
     if constraints is None:
         return None
-    bounds: dict[Form, int] = {}
+    bounds: dict[AffineForm, int] = {}
     kept: set[Constraint] = set()
     for relation, f in constraints:
         if relation == ">=":
@@ -194,7 +194,7 @@ def _joined(constraints: list[Constraint] | None) -> Constraints | None:
     return tuple(sorted(kept, key=_order))
 
 
-def _positive(f: Form) -> bool:
+def _positive(f: AffineForm) -> bool:
     return next(c for key, c in f if key != "") > 0
 
 
@@ -210,7 +210,7 @@ def renamed_all(
     return tuple((relation, affine.renamed(f, names)) for relation, f in constraints)
 
 
-def substituted_all(constraints: Constraints, index: int, value: Form) -> Constraints:
+def substituted_all(constraints: Constraints, index: int, value: AffineForm) -> Constraints:
     """The constraints with an index replaced by a form."""
     return tuple((relation, affine.substituted(f, index, value)) for relation, f in constraints)
 

@@ -14,7 +14,7 @@ from math import prod
 from typing import cast
 
 from eggrad.engine.indices import affine
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.constraints import Constraints, renamed_all, solved
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, sizes
 
@@ -69,7 +69,7 @@ class RunningSum:
     entries: tuple[int, int] = (1, 1)
 
     @classmethod
-    def of(cls, f: Form, source: Indices, target: Indices) -> "RunningSum | None":
+    def of(cls, f: AffineForm, source: Indices, target: Indices) -> "RunningSum | None":
         """That where `f >= 0`, if it tells one index of the array from the one in its place."""
         gone = [i for i in source if i not in target]
         new = [i for i in target if i not in source]
@@ -83,7 +83,7 @@ class RunningSum:
 
 
 @dataclass(frozen=True)
-class Plan:
+class IndicatorPlan:
     """`target[labels] = Σ source[labels] · mask`, for the free indices within `ranges`.
 
     `mask` are the constraints that no range says. Without `injective` several free indices meet
@@ -168,7 +168,7 @@ class Plan:
 
 def plan(
     constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
-) -> Plan | None:
+) -> IndicatorPlan | None:
     """The cheapest plan for a product of an indicator with an array of indices `source`.
 
     `lengths` has the size of every index. None where an equality determines no index, or where
@@ -183,7 +183,7 @@ def plan(
     return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole), default=None)
 
 
-def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
+def choices(constraints: Constraints) -> Iterator[dict[int, AffineForm]]:
     """Every way to give some indices in terms of the others by the equalities."""
     equalities = [f for relation, f in constraints if relation == "="]
     units = [
@@ -195,9 +195,11 @@ def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
             yield known
 
 
-def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, Form] | None:
+def _solutions(
+    equalities: Sequence[AffineForm], chosen: Sequence[int]
+) -> dict[int, AffineForm] | None:
     """Each chosen index in terms of those that are not chosen; None where that cannot be."""
-    known: dict[int, Form] = {}
+    known: dict[int, AffineForm] = {}
     for f, index in zip(equalities, chosen, strict=True):
         reduced = f
         for i, value in known.items():
@@ -210,12 +212,12 @@ def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, F
 
 
 def _planned(
-    known: dict[int, Form],
+    known: dict[int, AffineForm],
     constraints: Constraints,
     source: Indices,
     target: Indices,
     lengths: dict[int, int],
-) -> Plan | None:
+) -> IndicatorPlan | None:
     ranges, mask = free_ranges(known, constraints, lengths)
     # A mask comes too late for what lies outside of an array.
     within = _inside(known, lengths)
@@ -224,11 +226,11 @@ def _planned(
     read, written = view_of(source, known, ranges), view_of(target, known, ranges)
     whole = written.labels == target and all(ranges[i] == (0, lengths[i]) for i in target)
     apart = _apart(written, ranges)
-    return Plan(ranges, read, written, mask, not apart, whole, apart)
+    return IndicatorPlan(ranges, read, written, mask, not apart, whole, apart)
 
 
 def free_ranges(
-    known: Mapping[int, Form], constraints: Constraints, lengths: Mapping[int, int]
+    known: Mapping[int, AffineForm], constraints: Constraints, lengths: Mapping[int, int]
 ) -> tuple[dict[int, Range], Constraints]:
     """The ranges of the indices that are not known, and the conditions that no range says.
 
@@ -244,7 +246,7 @@ def free_ranges(
     return ranges, tuple(c for c in conditions if not _is_certain(ranges, *c))
 
 
-def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
+def _inside(known: Mapping[int, AffineForm], lengths: Mapping[int, int]) -> list[AffineForm]:
     """What is not negative because known indices lie in the ranges of their axes."""
     ends = (
         (f, affine.plus(affine.times(-1, f), affine.form([("", lengths[i] - 1)])))
@@ -253,14 +255,14 @@ def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]
     return [f for pair in ends for f in pair]
 
 
-def inserted(f: Form, known: Mapping[int, Form]) -> Form:
+def inserted(f: AffineForm, known: Mapping[int, AffineForm]) -> AffineForm:
     """The form with known indices put in."""
     for i, value in known.items():
         f = affine.substituted(f, i, value)
     return f
 
 
-def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
+def narrow(ranges: dict[int, Range], relation: object, f: AffineForm) -> None:
     """Use an inequality of one index as a bound of its range."""
     indices = affine.indices(f)
     if relation != ">=" or len(indices) != 1:
@@ -272,7 +274,7 @@ def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
 
 
-def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
+def _is_certain(ranges: dict[int, Range], relation: object, f: AffineForm) -> bool:
     """Whether a constraint holds for all indices within their ranges."""
     if any(low >= high for low, high in ranges.values()):
         return True
@@ -282,7 +284,7 @@ def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
     return sum(c * (ends[k][c < 0] if isinstance(k, int) else 1) for k, c in f) >= 0
 
 
-def view_of(axes: Indices, known: Mapping[int, Form], ranges: Mapping[int, Range]) -> View:
+def view_of(axes: Indices, known: Mapping[int, AffineForm], ranges: Mapping[int, Range]) -> View:
     """An array's entries where its axes have the indices `axes`, some of them known forms."""
     forms = [known.get(i, affine.form([(i, 1)])) for i in axes]
     labels = tuple(dict.fromkeys(i for f in forms for i in affine.indices(f)))
@@ -397,7 +399,7 @@ def plan_of(
     args: Sequence[Dims],
     sparsity: Sequence[Sparsity],
     length: Callable[[Size], int],
-) -> Plan | None:
+) -> IndicatorPlan | None:
     """How a product with an indicator is computed through views; None where it is not.
 
     >>> product = ((0, 1), (1,), (0,))
@@ -447,7 +449,7 @@ def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], i
     (('=', ((3, -1), (5, 1), ('', 9))),)
     """
 
-    def at_sizes(f: Form) -> Form:
+    def at_sizes(f: AffineForm) -> AffineForm:
         return affine.form(
             ("", c * length(k)) if isinstance(k, str) and k else (k, c) for k, c in f
         )

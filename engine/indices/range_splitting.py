@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from eggrad.engine.indices import affine
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.constraints import (
     Constraint,
     Constraints,
@@ -37,7 +37,7 @@ _Ways = list[tuple[Constraints, int]]
 
 
 @lru_cache(maxsize=8192)
-def split(dims: Dims, constraints: Constraints, known: tuple[Form, ...] = ()) -> Split:
+def split(dims: Dims, constraints: Constraints, known: tuple[AffineForm, ...] = ()) -> Split:
     """Conditions on the indices of axes as a sum of multiples of simpler ones.
 
     `known` are forms of size symbols that are not negative. Where the sum would be too long it is
@@ -87,7 +87,7 @@ def connected(constraints: Constraints) -> list[Constraints]:
     return [tuple(c for c in constraints if c in g) for g in groups]
 
 
-def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constraints:
+def _told(constraints: Constraints, dims: Dims, known: Sequence[AffineForm]) -> Constraints:
     """The conditions without those that hold anyhow; never, if one cannot hold.
 
     What holds at one corner of the axes alone says so of each index.
@@ -108,7 +108,7 @@ def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constr
     return canonical(dims, kept)
 
 
-def _least_place(f: Form, dims: Dims) -> tuple[Constraints, Form]:
+def _least_place(f: AffineForm, dims: Dims) -> tuple[Constraints, AffineForm]:
     """Where a form has its least value, and that value as a form of sizes."""
     corner: Constraints = ()
     for i in affine.indices(f):
@@ -118,7 +118,7 @@ def _least_place(f: Form, dims: Dims) -> tuple[Constraints, Form]:
     return corner, f
 
 
-def _least(f: Form, known: Form) -> float:
+def _least(f: AffineForm, known: AffineForm) -> float:
     """A lower bound of a form of size symbols, given one that is not negative."""
     low = affine.least(affine.plus(f, affine.times(-1, known)), ())
     return float("-inf") if low is None else low
@@ -165,12 +165,12 @@ def _complement(ways: _Ways) -> _Ways:
     return [((), 1), *((way, -number) for way, number in ways)]
 
 
-def place(index: int, at: Form) -> Constraints:
+def place(index: int, at: AffineForm) -> Constraints:
     """The condition that an index has a value."""
     return (("=", affine.plus(((index, 1),), affine.times(-1, at))),)
 
 
-def _up_to(index: int, last: Form, size: Size) -> _Ways:
+def _up_to(index: int, last: AffineForm, size: Size) -> _Ways:
     """The places up to one that is a number, or all but those from one counted from the end.
 
     Where both is so, the fewer.

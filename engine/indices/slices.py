@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol, cast
 
 from eggrad.engine.indices.affine import (
-    Form,
+    AffineForm,
     Key,
     as_size,
     coefficient,
@@ -242,7 +242,7 @@ def _ranges(
     return None if any(start >= stop for start, stop in narrowed.values()) else narrowed
 
 
-def _candidates(f: Form, spec: Spec) -> Iterator[int]:
+def _candidates(f: AffineForm, spec: Spec) -> Iterator[int]:
     """The indices that an equality may say, of the array or else of the result alone."""
     _, other, out = spec
     for here, there in ((other, out), (out, other)):
@@ -252,7 +252,7 @@ def _candidates(f: Form, spec: Spec) -> Iterator[int]:
 
 
 def _determined(
-    f: Form,
+    f: AffineForm,
     sizes: Mapping[int, Size],
     lengths: Mapping[int, Size],
     spec: Spec,
@@ -271,7 +271,7 @@ def _determined(
     return None
 
 
-def _counts(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> bool:
+def _counts(value: AffineForm, group: Sequence[int], sizes: Mapping[int, Size]) -> bool:
     """Whether indices count places, each as many as the next one has in all."""
     return all(
         isinstance(d := sizes[b], int) and coefficient(value, a) == coefficient(value, b) * d
@@ -279,7 +279,9 @@ def _counts(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> boo
     )
 
 
-def _range(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> tuple[int, Size] | None:
+def _range(
+    value: AffineForm, group: Sequence[int], sizes: Mapping[int, Size]
+) -> tuple[int, Size] | None:
     """The step between places that are counted, and how many there are; None for one alone."""
     if not group:
         return None
@@ -289,7 +291,7 @@ def _range(value: Form, group: Sequence[int], sizes: Mapping[int, Size]) -> tupl
 
 
 def _key(
-    number: Form,
+    number: AffineForm,
     counted: tuple[int, Size] | None,
     size: Size,
     text: SizeText | None,
@@ -313,7 +315,7 @@ def _key(
     return start if counted is None else f"{start if start != '0' else ''}:{stop}{steps}"
 
 
-def _first(place: Form, size: Size, text: SizeText | None) -> str | None:
+def _first(place: AffineForm, size: Size, text: SizeText | None) -> str | None:
     """A place as Python counts it, from the end if that is what it depends on."""
     if {*dict(place)} <= {""}:
         return str(coefficient(place, "")) if coefficient(place, "") >= 0 else None
@@ -321,7 +323,7 @@ def _first(place: Form, size: Size, text: SizeText | None) -> str | None:
     return str(behind) if behind else _within(place, place, size, text) if behind is None else None
 
 
-def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
+def _last(place: AffineForm, size: Size, text: SizeText | None) -> str | None:
     """The end of a slice; nothing for that of the axis."""
     if {*dict(place)} <= {""}:
         return str(coefficient(place, ""))
@@ -329,7 +331,7 @@ def _last(place: Form, size: Size, text: SizeText | None) -> str | None:
     return _within(place, place, size, text) if behind is None else str(behind or "")
 
 
-def _within(place: Form, end: Form, size: Size, text: SizeText | None) -> str | None:
+def _within(place: AffineForm, end: AffineForm, size: Size, text: SizeText | None) -> str | None:
     """The text of a place from which on all up to an end is certainly on an axis."""
     beyond = plus(end, times(-1, size_form(size)))
     if text is None or any(c < 0 for _, c in place) or any(c > 0 for _, c in beyond):
@@ -337,7 +339,7 @@ def _within(place: Form, end: Form, size: Size, text: SizeText | None) -> str | 
     return format_form(place, size=text, sign=" * ")
 
 
-def _behind(place: Form, size: Size) -> int | None:
+def _behind(place: AffineForm, size: Size) -> int | None:
     """Where a place lies, counted from the end of an axis; None if not before it."""
     distance = plus(place, times(-1, size_form(size)))
     number = coefficient(distance, "")

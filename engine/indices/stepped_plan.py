@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Final
 
-from eggrad.engine.indices.affine import Form, coefficient, form, indices, plus
+from eggrad.engine.indices.affine import AffineForm, coefficient, form, indices, plus
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.indicator_plan import (
     Range,
@@ -47,7 +47,7 @@ _IN_WINDOWS: Final = 2.0
 
 
 @dataclass(frozen=True)
-class Step:
+class ViewStep:
     """Where the views of both arrays and of the result begin, and how long each index is."""
 
     starts: tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ class SteppedPlan:
 
     labels: Indices
     moves: tuple[tuple[tuple[int, ...], ...], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ViewStep, ...]
     overlapping: bool
     direct: bool
     is_worth_it: bool
@@ -84,7 +84,7 @@ class Solution:
     `axes` are the indices of both arrays and of the target.
     """
 
-    known: Mapping[int, Form]
+    known: Mapping[int, AffineForm]
     axes: tuple[Indices, Indices, Indices]
     ranges: Mapping[int, Range]
     conditions: Sequence[Constraint]
@@ -212,7 +212,7 @@ class Way:
             for view in solution.views
         )
         steps = tuple(
-            Step(
+            ViewStep(
                 tuple(_start(view, solution.ranges, ranges) for view in solution.views),
                 tuple(ranges[i][1] - ranges[i][0] for i in labels),
             )

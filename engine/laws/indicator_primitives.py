@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from eggrad.engine.indices.affine import Form, coefficient, indices, last_index, plus, times
+from eggrad.engine.indices.affine import AffineForm, coefficient, indices, last_index, plus, times
 from eggrad.engine.indices.constraints import (
     Constraint,
     Constraints,
@@ -86,7 +86,7 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
     return joint
 
 
-def _equalities(joint: _Joint) -> list[Form]:
+def _equalities(joint: _Joint) -> list[AffineForm]:
     return [f for relation, f in joint.constraints if relation == "="]
 
 

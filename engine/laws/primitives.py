@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
-from eggrad.engine.indices.affine import Form, as_size, form, size_form
+from eggrad.engine.indices.affine import AffineForm, as_size, form, size_form
 from eggrad.engine.indices.affine import times as times_form
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
@@ -565,7 +565,7 @@ def one_sum_less(s: Spec, n: Dims) -> tuple[Spec, Dims]:
 # Sizes made of others --------------------------------------------------------------------
 
 
-def _signed_parts(d: Size) -> tuple[Form, Form]:
+def _signed_parts(d: Size) -> tuple[AffineForm, AffineForm]:
     """The summands of a size, and what is taken away."""
     whole = size_form(d)
     taken = form(term for term in whole if term[1] < 0)

@@ -16,7 +16,7 @@ from typing import Any
 
 from eggrad.engine.indices.linear_combinations import collected
 
-Form = tuple[tuple[Any, Fraction], ...]
+Exponents = tuple[tuple[Any, Fraction], ...]
 Polynomial = tuple[Fraction, ...]
 
 ONE: Polynomial = (Fraction(1),)
@@ -25,17 +25,17 @@ MAX_DEGREE = 12
 POLYNOMIALS = 1024
 
 
-def form_of(items: Iterable[tuple[Hashable, Fraction]]) -> Form:
+def form_of(items: Iterable[tuple[Hashable, Fraction]]) -> Exponents:
     """A linear form with its keys in order and without zeros."""
     return tuple(sorted(collected(items).items(), key=repr))
 
 
-def multiple(form: Form, k: Fraction | int) -> Form:
+def multiple(form: Exponents, k: Fraction | int) -> Exponents:
     """A multiple of a linear form."""
     return tuple((key, k * c) for key, c in form) if k else ()
 
 
-def plus(a: Form, b: Form, times: Fraction | int = 1) -> Form:
+def plus(a: Exponents, b: Exponents, times: Fraction | int = 1) -> Exponents:
     """`a + times * b`.
 
     >>> plus((("x", Fraction(1)),), (("x", Fraction(1)),), -1)
@@ -44,7 +44,7 @@ def plus(a: Form, b: Form, times: Fraction | int = 1) -> Form:
     return form_of([*a, *multiple(b, times)])
 
 
-def ratio(a: Form, b: Form) -> Fraction | None:
+def ratio(a: Exponents, b: Exponents) -> Fraction | None:
     """The number k with `a = k * b`, if there is one."""
     if not b or [key for key, _ in a] != [key for key, _ in b]:
         return None
@@ -52,7 +52,7 @@ def ratio(a: Form, b: Form) -> Fraction | None:
     return k if plus(a, b, -k) == () else None
 
 
-def direction(form: Form) -> Form:
+def direction(form: Exponents) -> Exponents:
     """The multiple of a form whose first coefficient is 1.
 
     >>> direction((("x", Fraction(2)), ("y", Fraction(-4))))
@@ -65,8 +65,8 @@ def direction(form: Form) -> Form:
 class Exponential:
     """An element of the field; without a `step` it is a number times `exp(form)`."""
 
-    form: Form = ()
-    step: Form = ()
+    form: Exponents = ()
+    step: Exponents = ()
     numerator: Polynomial = ONE
     denominator: Polynomial = ONE
 
@@ -160,7 +160,7 @@ def _spread(p: Polynomial, n: int) -> Polynomial:
 
 
 def _made(
-    form: Form, step: Form, numerator: Polynomial, denominator: Polynomial
+    form: Exponents, step: Exponents, numerator: Polynomial, denominator: Polynomial
 ) -> Exponential | None:
     """The element in lowest terms; None where it is 0 or of a high degree."""
     if not any(numerator) or max(len(numerator), len(denominator)) > 2 * MAX_DEGREE:
@@ -187,8 +187,8 @@ def _in_lowest_terms(
 
 
 def _coarsened(
-    numerator: Polynomial, denominator: Polynomial, step: Form
-) -> tuple[Polynomial, Polynomial, Form]:
+    numerator: Polynomial, denominator: Polynomial, step: Exponents
+) -> tuple[Polynomial, Polynomial, Exponents]:
     """The largest step that the element can be written in."""
     places = [k for p in (numerator, denominator) for k, c in enumerate(p) if c]
     n = gcd(*places) or 1

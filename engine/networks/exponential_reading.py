@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeVar
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec
-from eggrad.engine.networks.exponential_field import Exponential, Form, form_of, multiple
+from eggrad.engine.networks.exponential_field import Exponential, Exponents, form_of, multiple
 from eggrad.engine.networks.networks import linear_forms, read_by_operands
 
 T = TypeVar("T")
@@ -65,14 +65,14 @@ def _number(c: Fraction) -> Exponential:
     return Exponential(numerator=(c,))
 
 
-def _hyperbolic(name: str, form: Form) -> Exponential | None:
+def _hyperbolic(name: str, form: Exponents) -> Exponential | None:
     """Cosh u = (exp u + exp -u) / 2, and sinh."""
     down = Exponential(multiple(form, -1), numerator=(HYPERBOLIC[name],))
     both = Exponential(form).plus(down) if form else None
     return both and both.times(_number(Fraction(1, 2)))
 
 
-def _tanh(form: Form) -> Exponential | None:
+def _tanh(form: Exponents) -> Exponential | None:
     """Tanh u = (exp 2u - 1) / (exp 2u + 1)."""
     if not form:
         return None
@@ -86,7 +86,7 @@ def broadcast(element: Exponential, part: Indices, out: Indices) -> Exponential:
     if part == tuple(range(len(out))) == out:
         return element
 
-    def moved(form: Form) -> Form:
+    def moved(form: Exponents) -> Exponents:
         return form_of(
             ((cls, tuple(out.index(part[k]) for k in axes)), c) for (cls, axes), c in form
         )
@@ -161,7 +161,7 @@ def _is_broadcast(spec: Spec) -> bool:
     return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
 
 
-def linear(graph: Snapshot, cls: int) -> Form:
+def linear(graph: Snapshot, cls: int) -> Exponents:
     """An e-class as a linear form over e-classes that are no sums or multiples."""
     forms = linear_forms(graph, cls)
     if forms:
@@ -185,10 +185,10 @@ def _is_of_cheaper(graph: Snapshot, cls: int, m: ENode) -> bool:
     return operand < whole
 
 
-def sums_by_form(graph: Snapshot) -> Mapping[tuple[Form, Dims], int]:
+def sums_by_form(graph: Snapshot) -> Mapping[tuple[Exponents, Dims], int]:
     """The e-classes of sums, each by its linear form and axes."""
 
-    def read() -> Mapping[tuple[Form, Dims], int]:
+    def read() -> Mapping[tuple[Exponents, Dims], int]:
         sums = (cls for cls in reversed(graph.classes) if linear_forms(graph, cls))
         return {(linear(graph, cls), graph.dims[cls]): cls for cls in sums}
 

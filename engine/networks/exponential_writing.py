@@ -15,7 +15,7 @@ from eggrad.engine.indices.spec import Dims, Indices, canonical, hadamard
 from eggrad.engine.networks.exponential_field import (
     ONE,
     Exponential,
-    Form,
+    Exponents,
     Polynomial,
     form_of,
     multiple,
@@ -51,7 +51,7 @@ class Writer:
         """The tensor of equal entries."""
         return terms.constant(c, self.dims)
 
-    def log_of(self, c: Fraction) -> Form:
+    def log_of(self, c: Fraction) -> Exponents:
         """The logarithm of a number as a linear form."""
         return () if c == 1 else ((terms.apply("log", self.number(c)), Fraction(1)),)
 
@@ -73,7 +73,7 @@ class Writer:
         ones = terms.constant(1, tuple(self.dims[k] for k in rest))
         return terms.einsum(canonical([axes, rest], every), term, ones)
 
-    def total(self, form: Form) -> Term:
+    def total(self, form: Exponents) -> Term:
         """A linear form: the sum that is there already, or a new one, positive terms first."""
         known = sums_by_form(self.graph).get((form, self.dims))
         if known is not None:
@@ -87,22 +87,22 @@ class Writer:
         times = partial(terms.einsum, hadamard(len(self.dims)))
         return reduce(times, whole) if whole else self.number(Fraction(1))
 
-    def at_half(self, name: str, form: Form) -> Term:
+    def at_half(self, name: str, form: Exponents) -> Term:
         """The hyperbolic function of that name, of half a linear form."""
         half = self.total(multiple(form, HALF))
         return terms.apply(name, half) if name == "tanh" else terms.numeric(name, half)
 
-    def softplus(self, form: Form) -> Form:
+    def softplus(self, form: Exponents) -> Exponents:
         """`log(1 + exp(form))` as a linear form."""
         return ((terms.numeric("softplus", self.total(form)), Fraction(1)),)
 
-    def log_of_sum(self, e: Exponential, p: Polynomial, shift: Form = ()) -> Form:
+    def log_of_sum(self, e: Exponential, p: Polynomial, shift: Exponents = ()) -> Exponents:
         """The logarithm of a polynomial in q with positive coefficients, times `exp(shift)`."""
         logs = [plus(plus(shift, e.step, j), self.log_of(c)) for j, c in enumerate(p) if c]
         added = partial(terms.numeric, "logaddexp")
         return logs[0] if len(logs) == 1 else ((reduce(added, map(self.total, logs)), Fraction(1)),)
 
-    def difference(self, form: Form) -> Term:
+    def difference(self, form: Exponents) -> Term:
         """The exponential of a linear form that is never above 0."""
         low = [(key, -c) for key, c in form if c < 0]
         high = [(key, c) for key, c in form if c > 0]
@@ -114,8 +114,8 @@ class Factored:
     """`number * exp(rest) * q^m * (q - 1)^a * (q + 1)^b * others(q)`, with `q = exp(z)`."""
 
     number: Fraction
-    rest: Form
-    z: Form
+    rest: Exponents
+    z: Exponents
     m: Fraction
     a: int
     b: int
@@ -291,7 +291,7 @@ def in_tangents(p: Polynomial) -> Polynomial:
     return reduce(polynomial_sum, terms_of, ())
 
 
-def _exponentials(writer: Writer, rest: Form) -> list[Term]:
+def _exponentials(writer: Writer, rest: Exponents) -> list[Term]:
     return [_exponential(writer, rest, Fraction(0), 0, ())] if rest else []
 
 
@@ -313,7 +313,7 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
         yield scaled(HALF**k, raised(writer.at_half("cosh", f.z), -k))
 
 
-def _exponential(writer: Writer, rest: Form, m: Fraction, k: int, z: Form) -> Term:
+def _exponential(writer: Writer, rest: Exponents, m: Fraction, k: int, z: Exponents) -> Term:
     """`exp(rest + m * z - k * softplus(z))`, as a difference where it is known to be at most 1."""
     form = plus(rest, multiple(z, m))
     if k:
@@ -323,7 +323,7 @@ def _exponential(writer: Writer, rest: Form, m: Fraction, k: int, z: Form) -> Te
     return terms.apply("exp", writer.total(form))
 
 
-def _is_bounded(graph: Snapshot, form: Form) -> bool:
+def _is_bounded(graph: Snapshot, form: Exponents) -> bool:
     """Whether a form is a sum of multiples of `a - log(sum(exp(a)))`."""
     rest = form
     for key, c in form:
@@ -342,7 +342,7 @@ def _is_bounded(graph: Snapshot, form: Form) -> bool:
     return bool(form) and not rest
 
 
-def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
+def _placed(inner: Exponents, rest: Exponents, kept: dict[int, int]) -> Exponents | None:
     """What is under a sum, on axes that agree with those kept, if the rest has it there."""
     for (first, _), _ in inner[:1]:
         for key, _ in rest:

@@ -6,7 +6,7 @@ from typing import cast
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices import affine
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.constraints import Constraints, solved
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.binding import concrete
@@ -42,7 +42,7 @@ def taken_indices(dims: Dims, constraints: Constraints) -> Iterator[tuple[str, i
             yield from _taken(f, dims)
 
 
-def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
+def _taken(f: AffineForm, dims: Dims) -> Iterable[tuple[str, int]]:
     for k in affine.indices(f):
         size = dims[k]
         if not isinstance(size, str) or abs(affine.coefficient(f, k)) != 1:
@@ -58,7 +58,7 @@ def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
             yield size, -1 - cast(int, affine.least(from_end, dims))
 
 
-def _symbols(f: Form) -> frozenset[str]:
+def _symbols(f: AffineForm) -> frozenset[str]:
     return frozenset(key for key, _ in f if isinstance(key, str) and key)
 
 
@@ -71,7 +71,7 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
 
 
-def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
+def known_sizes(graph: Snapshot) -> tuple[AffineForm, ...]:
     """Forms of sizes that are not negative: where one were, some e-class would have no value.
 
     It relies on it that no rule makes a term which has a value at fewer sizes than before.

@@ -15,7 +15,7 @@ from math import prod
 from typing import Final, cast
 
 from eggrad.engine.indices import affine
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.constraints import (
     Constraints,
     canonical,
@@ -218,7 +218,7 @@ class _Network:
             found += renamed_all(known, dict(enumerate(part)))
         return found
 
-    def split(self, group: Constraints, known: tuple[Form, ...]) -> Split:
+    def split(self, group: Constraints, known: tuple[AffineForm, ...]) -> Split:
         """Connected conditions as a sum of others, in one way for the output's axes."""
         part, dims, local = on_own_axes(self.dims, group)
         return collected(

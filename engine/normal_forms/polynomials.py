@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
@@ -66,7 +66,7 @@ class Polynomials(ABC):
         self._reduced: dict[Monomial, Polynomial | None] = {}
 
     @cached_property
-    def known(self) -> tuple[Form, ...]:
+    def known(self) -> tuple[AffineForm, ...]:
         """Forms of sizes that are not negative."""
         return known_sizes(self.graph)
 

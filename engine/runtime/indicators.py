@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.indicator_plan import Plan, RunningSum, View, plan
+from eggrad.engine.indices.indicator_plan import IndicatorPlan, RunningSum, View, plan
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.terms.binding import Array, check_shape
 
@@ -103,7 +103,7 @@ def product_plan(
     constraints: Numbers,
     shape: tuple[int, ...],
     other: tuple[int, ...],
-) -> Plan | None:
+) -> IndicatorPlan | None:
     """How a product with an array of shape `other` is computed; None if as one with an array.
 
     >>> product_plan(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), (3,)) is None
@@ -125,7 +125,7 @@ def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
     )
 
 
-def _entries(array: Array, view: View, planned: Plan) -> Array:
+def _entries(array: Array, view: View, planned: IndicatorPlan) -> Array:
     """The entries of an array that a view names, with one axis for each of its labels."""
     extents = [planned.extent(i) for i in view.labels]
     if planned.is_empty or 0 in array.shape:
@@ -142,7 +142,7 @@ def _entries(array: Array, view: View, planned: Plan) -> Array:
     return as_strided(array[tuple(slice(k, None) for k in view.start)], extents, strides)
 
 
-def _reduced(value: Array, planned: Plan) -> tuple[Array, Indices]:
+def _reduced(value: Array, planned: IndicatorPlan) -> tuple[Array, Indices]:
     """What is left when the mask is multiplied, and free indices that the target lacks are summed.
 
     With the indices of its axes, those of the target in the target's order where it has them all.
@@ -184,7 +184,7 @@ def _spread(value: Array, labels: Indices, wanted: Indices) -> Array:
     return value[tuple(slice(None) if i in present else None for i in wanted)]
 
 
-def _running_sum(value: Array, planned: Plan, running: RunningSum) -> Array:
+def _running_sum(value: Array, planned: IndicatorPlan, running: RunningSum) -> Array:
     """The sums of the first entries along an axis, or of the last ones, from a cumulative one."""
     axis, kept, wanted = running.axis, running.labels, planned.target.labels
     count = planned.extent(kept[axis])
@@ -207,7 +207,7 @@ def summand_counts(running: RunningSum, count: int, length: int) -> Array:
     return np.clip(step * every + first, 0, length).astype(np.intp)
 
 
-def _write(result: Array, planned: Plan, value: Array) -> None:
+def _write(result: Array, planned: IndicatorPlan, value: Array) -> None:
     """Write entries through the target's view; where several meet, add them one by one."""
     entries = _entries(result, planned.target, planned)
     if not entries.size:

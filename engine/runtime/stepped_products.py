@@ -15,7 +15,7 @@ import numpy as np
 
 from eggrad.engine.indices.indicator_plan import plan
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.indices.stepped_plan import Step, SteppedPlan, stepped_plan
+from eggrad.engine.indices.stepped_plan import SteppedPlan, ViewStep, stepped_plan
 from eggrad.engine.runtime.indicators import (
     Numbers,
     as_constraints,
@@ -268,7 +268,7 @@ class Layout:
         moves = {i: sum(map(int.__mul__, m, strides)) for i, m in pairs if any(m)}
         return cls(operand, moves, strides)
 
-    def start(self, step: Step) -> int:
+    def start(self, step: ViewStep) -> int:
         """Where the first entry is."""
         return sum(map(int.__mul__, step.starts[self.operand], self.strides))
 

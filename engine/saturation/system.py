@@ -51,7 +51,7 @@ from eggrad.engine.saturation.schedule import (
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
-from eggrad.engine.terms.term import Step, Term, own_functions
+from eggrad.engine.terms.term import LoopStep, Term, own_functions
 from eggrad.engine.terms.term_patterns import replaced
 
 # Above this many nodes `auto` differentiates in one mode only.
@@ -520,7 +520,7 @@ class System:
         return roots, matches
 
     def _with_simple_steps(
-        self, roots: Sequence[Term], budget: Budget | None, kept: Collection[Step] = ()
+        self, roots: Sequence[Term], budget: Budget | None, kept: Collection[LoopStep] = ()
     ) -> Sequence[Term]:
         """Terms whose loops have simplified steps, some as they are: each is an expression."""
         if not any(t.op == "scan" for t in terms.postorder(*roots)):

@@ -18,8 +18,8 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import (
     MOST_OPERANDS,
     Loop,
+    LoopStep,
     Part,
-    Step,
     Term,
     postorder,
     rebuild,
@@ -54,7 +54,7 @@ class Recurrence(NamedTuple):
     first axis as long as that.
     """
 
-    step: Step
+    step: LoopStep
     sizes: Dims
     starts: tuple[Term, ...]
     slices: tuple[Term, ...]
@@ -84,7 +84,7 @@ class Recurrence(NamedTuple):
         found = iter(substitute_sizes([t for ts in kinds for t in ts], inside))
         return OpenStep(steps, *(tuple(islice(found, len(ts))) for ts in kinds))
 
-    def dependent(self, step: Step | OpenStep, operands: Collection[Term]) -> set[Term]:
+    def dependent(self, step: LoopStep | OpenStep, operands: Collection[Term]) -> set[Term]:
         """The variables of the step that depend on some operands, in any step."""
         variables = *step.carries, *step.slices, *step.constants
         every = *self.starts, *self.slices, *self.constants
@@ -161,7 +161,7 @@ def recurrence(
     return Recurrence(*_closed(step), starts, *rest, length, backwards)
 
 
-def _closed(step: OpenStep) -> tuple[Step, Dims]:
+def _closed(step: OpenStep) -> tuple[LoopStep, Dims]:
     """The step by names that depend on nothing but its form, and what its sizes stand for."""
     kinds = step.carries, step.slices, step.constants
     old = [v for vs in kinds for v in vs]

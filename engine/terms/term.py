@@ -384,7 +384,7 @@ Part = Literal["before", "after", "last"]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class LoopStep:
     """A step of a loop, `carries` → `results`, which reads `slices` and `constants` beside.
 
     All are terms, the first three variables; `recurrence` in `loops.py` makes them. But for the
@@ -401,17 +401,17 @@ class Step:
     constants: tuple[Term, ...]
     results: tuple[Term, ...]
 
-    def __reduce__(self) -> tuple[Callable[..., "Step"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "LoopStep"], tuple[Any, ...]]:
         """Pickle the terms; a step like it may be there already."""
         kinds = self.carries, self.slices, self.constants, self.results
         return step_with, (self.steps, self.sizes, *kinds)
 
 
 # The e-graph has keys of steps; this finds them, as long as a term has them.
-_steps: WeakValueDictionary[str, Step] = WeakValueDictionary()
+_steps: WeakValueDictionary[str, LoopStep] = WeakValueDictionary()
 
 
-def step_with(steps: Size, sizes: tuple[str, ...], *kinds: tuple[Term, ...]) -> Step:
+def step_with(steps: Size, sizes: tuple[str, ...], *kinds: tuple[Term, ...]) -> LoopStep:
     """The step with these carries, slices, constants and results: like ones are one object."""
     numbers: dict[Term, int] = {}
     key = sha256(repr((steps, sizes)).encode())
@@ -420,7 +420,7 @@ def step_with(steps: Size, sizes: tuple[str, ...], *kinds: tuple[Term, ...]) -> 
         constructor, data, args = parts(t)
         key.update(repr((constructor, data, t.dims, [numbers[a] for a in args])).encode())
     key.update(repr([[numbers[t] for t in ts] for ts in kinds]).encode())
-    made = Step(key.hexdigest(), steps, sizes, *kinds)
+    made = LoopStep(key.hexdigest(), steps, sizes, *kinds)
     with _making:
         return _steps.setdefault(made.key, made)
 
@@ -432,7 +432,7 @@ class Loop(NamedTuple):
     that runs `backwards` takes the last slices first.
     """
 
-    step: Step
+    step: LoopStep
     sizes: Dims
     carry: int
     part: Part
@@ -467,9 +467,9 @@ def loop_described(data: Any) -> Loop:
     return data if isinstance(data, Loop) else Loop(_steps[data[0]], *data[1:-1])
 
 
-def steps_of(*roots: Term) -> tuple[Step, ...]:
+def steps_of(*roots: Term) -> tuple[LoopStep, ...]:
     """The steps of loops that occur, those within others first."""
-    found: dict[Step, None] = {}
+    found: dict[LoopStep, None] = {}
     for t in postorder(*roots):
         if t.op == "scan" and t.loop.step not in found:
             found |= dict.fromkeys((*steps_of(*t.loop.step.results), t.loop.step))

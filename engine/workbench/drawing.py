@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.affine import Form, Key, form
+from eggrad.engine.indices.affine import AffineForm, Key, form
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
@@ -63,7 +63,7 @@ def _constraint(dims: Dims, rng: np.random.Generator) -> Constraint:
     return relation, _form(dims, rng)
 
 
-def _form(dims: Dims, rng: np.random.Generator) -> Form:
+def _form(dims: Dims, rng: np.random.Generator) -> AffineForm:
     count = min(len(dims), int(rng.choice([1, 2, 2, 2, 3])))
     places = [int(k) for k in rng.permutation(len(dims))[:count]]
     flavour = rng.random()

@@ -26,7 +26,7 @@ from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench import trace as tracing
-from eggrad.frontend.workbench.trace import Step, as_json, format_trace
+from eggrad.frontend.workbench.trace import TraceStep, as_json, format_trace
 
 _sizes = click.option(
     "--sizes",
@@ -209,12 +209,12 @@ def _report(
     }
 
 
-def _show(steps: Sequence[Step] | None) -> None:
+def _show(steps: Sequence[TraceStep] | None) -> None:
     if steps is not None:
         click.echo(format_trace(steps))
 
 
-def _traced(steps: Sequence[Step] | None) -> dict[str, object]:
+def _traced(steps: Sequence[TraceStep] | None) -> dict[str, object]:
     return {} if steps is None else {"trace": as_json(steps)}
 
 

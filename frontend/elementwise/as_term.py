@@ -14,7 +14,7 @@ from math import ceil, floor
 from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.affine import Form, as_size
+from eggrad.engine.indices.affine import AffineForm, as_size
 from eggrad.engine.indices.affine import form as numbered_form
 from eggrad.engine.indices.integer_conditions import Condition, implied, nonnegative, within, zero
 from eggrad.engine.indices.rational_affine import Affine
@@ -41,7 +41,7 @@ from eggrad.frontend.text.functions import applied
 
 
 @dataclass(frozen=True)
-class Value:
+class IndexedEntry:
     """A tensor whose axes are indices in scope; it is the same for all others."""
 
     term: Term
@@ -77,31 +77,33 @@ class NamedAxes:
         """The sizes of some indices."""
         return tuple(self.sizes[name] for name in axes)
 
-    def holds(self, conditions: Sequence[Condition]) -> Value:
+    def holds(self, conditions: Sequence[Condition]) -> IndexedEntry:
         """What is 1 where all conditions hold, and 0 elsewhere."""
         axes = self.axes_of(c.form for c in conditions)
         constraints = [
             (c.modulus if c.relation == "|" else c.relation, _numbered(c.form, axes))
             for c in conditions
         ]
-        return Value(terms.indicator(self.dims(axes), constraints), axes)
+        return IndexedEntry(terms.indicator(self.dims(axes), constraints), axes)
 
-    def product(self, left: Value, right: Value, summed: Collection[str] = ()) -> Value:
+    def product(
+        self, left: IndexedEntry, right: IndexedEntry, summed: Collection[str] = ()
+    ) -> IndexedEntry:
         """The product of two values, summed over some indices."""
         axes = dict.fromkeys((*left.axes, *right.axes))
         return _contracted([left, right], [name for name in axes if name not in summed])
 
-    def summed(self, value: Value, name: str) -> Value:
+    def summed(self, value: IndexedEntry, name: str) -> IndexedEntry:
         """A value summed over one index."""
         if name not in value.axes:
             return self.product(value, self.ones([name]), {name})
         return _contracted([value], [a for a in value.axes if a != name])
 
-    def ones(self, axes: Sequence[str]) -> Value:
+    def ones(self, axes: Sequence[str]) -> IndexedEntry:
         """Ones along some indices."""
-        return Value(terms.constant(1, self.dims(axes)), tuple(axes))
+        return IndexedEntry(terms.constant(1, self.dims(axes)), tuple(axes))
 
-    def spread(self, value: Value, axes: Sequence[str]) -> Term:
+    def spread(self, value: IndexedEntry, axes: Sequence[str]) -> Term:
         """A value with exactly these axes, in this order."""
         if value.axes == tuple(axes):
             return value.term
@@ -109,18 +111,18 @@ class NamedAxes:
         factors = [value, self.ones(missing)] if missing else [value]
         return _contracted(factors, axes).term
 
-    def joined(self, operation: Callable[..., Term], *values: Value) -> Value:
+    def joined(self, operation: Callable[..., Term], *values: IndexedEntry) -> IndexedEntry:
         """An operation on entries, each value repeated along the indices of the others."""
         axes = tuple(dict.fromkeys(i for value in values for i in value.axes))
-        return Value(operation(*(self.spread(value, axes) for value in values)), axes)
+        return IndexedEntry(operation(*(self.spread(value, axes) for value in values)), axes)
 
 
-def _contracted(factors: Sequence[Value], kept: Sequence[str]) -> Value:
+def _contracted(factors: Sequence[IndexedEntry], kept: Sequence[str]) -> IndexedEntry:
     """The product of one or two values, summed over all axes but some."""
     number = {name: k for k, name in enumerate(dict.fromkeys(a for f in factors for a in f.axes))}
     parts = [tuple(number[a] for a in f.axes) for f in factors]
     spec = canonical(parts, tuple(number[a] for a in kept))
-    return Value(terms.einsum(spec, *(f.term for f in factors)), tuple(kept))
+    return IndexedEntry(terms.einsum(spec, *(f.term for f in factors)), tuple(kept))
 
 
 def size_of(form: Affine) -> Size | None:
@@ -139,7 +141,7 @@ def _integral(form: Affine) -> list[tuple[int | str, int]]:
     return [(name, cast(int, c)) for name, c in form.items()]
 
 
-def _numbered(form: Affine, axes: Sequence[str]) -> Form:
+def _numbered(form: Affine, axes: Sequence[str]) -> AffineForm:
     """A form of integer coefficients as those of indicators are: axes have numbers."""
     number: dict[str, int | str] = {name: k for k, name in enumerate(axes)}
     terms_of = [(number.get(str(n), n), c) for n, c in _integral(form)]
@@ -191,18 +193,18 @@ class _Reader:
         """An argument as a variable."""
         return terms.variable(name, self.shapes[name])
 
-    def value(self, node: Node, scope: NamedAxes) -> Value:
+    def value(self, node: Node, scope: NamedAxes) -> IndexedEntry:
         """A node; recursive, for definitions are not deep."""
         match node:
             case Number(number):
-                return Value(terms.constant(number))
+                return IndexedEntry(terms.constant(number))
             case IndexValue(form):
                 return _index_value(form, scope)
             case Read():
                 return self.read(node, scope)
             case Negative(operand):
                 inner = self.value(operand, scope)
-                return Value(terms.negate(inner.term), inner.axes)
+                return IndexedEntry(terms.negate(inner.term), inner.axes)
             case Call():
                 return self.call(node, scope)
             case Binary(operator, left, right):
@@ -212,7 +214,7 @@ class _Reader:
             case Choice(conditions, then, otherwise):
                 return self.choice(conditions, then, otherwise, scope)
 
-    def read(self, node: Read, scope: NamedAxes) -> Value:
+    def read(self, node: Read, scope: NamedAxes) -> IndexedEntry:
         """An entry of an argument: an axis of it, or what an indicator says is read."""
         shape = self.shapes[node.name]
         axes = scope.axes_of(node.indices)
@@ -225,20 +227,20 @@ class _Reader:
             if not direct:
                 places.append(Affine.of(labels[-1]) - form)
         inner = replace(scope, sizes={**scope.sizes, **dict(zip(labels, shape, strict=True))})
-        found = Value(self.argument(node.name), tuple(labels))
+        found = IndexedEntry(self.argument(node.name), tuple(labels))
         if not places:
             return found
         picks = inner.holds([zero(f) for f in places])
         return inner.product(picks, found, {*picks.axes, *labels}.difference(axes))
 
-    def call(self, node: Call, scope: NamedAxes) -> Value:
+    def call(self, node: Call, scope: NamedAxes) -> IndexedEntry:
         """A function of values, each repeated along the indices of the others."""
         return scope.joined(
             lambda *operands: applied(node.function, node.declared, operands),
             *(self.value(a, scope) for a in node.arguments),
         )
 
-    def operation(self, operator: str, left: Node, right: Node, scope: NamedAxes) -> Value:
+    def operation(self, operator: str, left: Node, right: Node, scope: NamedAxes) -> IndexedEntry:
         """Two values and an operator between them."""
         a, b = self.value(left, scope), self.value(right, scope)
         match operator:
@@ -253,7 +255,7 @@ class _Reader:
 
     def choice(
         self, conditions: Sequence[Condition], then: Node, otherwise: Node, scope: NamedAxes
-    ) -> Value:
+    ) -> IndexedEntry:
         """One branch where conditions hold, the other one elsewhere."""
         chosen, one, other = (
             scope.holds(conditions),
@@ -263,7 +265,7 @@ class _Reader:
             return scope.product(chosen, one)
         return scope.joined(_WHERE, chosen, one, other)
 
-    def total(self, node: Sum, scope: NamedAxes) -> Value:
+    def total(self, node: Sum, scope: NamedAxes) -> IndexedEntry:
         """A sum along an axis that holds its range, counted from 0."""
         start, size = _span(node, scope)
         inner = replace(scope, sizes={**scope.sizes, node.index: size})
@@ -278,7 +280,7 @@ class _Reader:
         mask, value = inner.holds(open_ones), self.value(body, inner)
         if _is_finite(body):
             return inner.product(mask, value, {node.index})
-        zero = Value(terms.constant(0))
+        zero = IndexedEntry(terms.constant(0))
         return inner.summed(inner.joined(_WHERE, mask, value, zero), node.index)
 
 
@@ -300,16 +302,16 @@ def _is_finite(node: Node) -> bool:
     return all(map(_is_finite, parts(node)))
 
 
-def _power(base: Value, exponent: Value, scope: NamedAxes) -> Value:
+def _power(base: IndexedEntry, exponent: IndexedEntry, scope: NamedAxes) -> IndexedEntry:
     """A power, entry by entry where the exponent depends on indices."""
     if exponent.axes:
         return scope.joined(partial(terms.apply, "pow"), base, exponent)
-    return Value(terms.power(base.term, exponent.term), base.axes)
+    return IndexedEntry(terms.power(base.term, exponent.term), base.axes)
 
 
-def _index_value(form: Affine, scope: NamedAxes) -> Value:
+def _index_value(form: Affine, scope: NamedAxes) -> IndexedEntry:
     """A form of indices and sizes as a number; an index is how many others are below it."""
-    found = [Value(terms.constant(Fraction(form.constant)))] if form.constant else []
+    found = [IndexedEntry(terms.constant(Fraction(form.constant)))] if form.constant else []
     for name, c in form.items():
         if name in scope.sizes:
             below = f"{name} below"
@@ -317,8 +319,10 @@ def _index_value(form: Affine, scope: NamedAxes) -> Value:
             less = inner.holds([nonnegative(Affine.of(name) - Affine.of(below) - 1)])
             one = inner.product(less, inner.ones([below]), {below})
         else:
-            one = Value(terms.size(name))
-        found.append(one if c == 1 else scope.product(Value(terms.constant(Fraction(c))), one))
+            one = IndexedEntry(terms.size(name))
+        found.append(
+            one if c == 1 else scope.product(IndexedEntry(terms.constant(Fraction(c))), one)
+        )
     return reduce(partial(scope.joined, terms.add), found)
 
 

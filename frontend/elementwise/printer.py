@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.integer_conditions import (
     Condition,
     divisible,
@@ -349,7 +349,7 @@ def _conditions(t: Term, at: Sequence[Affine]) -> list[Condition]:
     return found
 
 
-def _placed(f: Form, at: Sequence[Affine]) -> Affine:
+def _placed(f: AffineForm, at: Sequence[Affine]) -> Affine:
     """A form of an indicator's indices, at other indices."""
     result = Affine({})
     for key, c in f:

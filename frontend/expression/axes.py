@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from eggrad.engine.errors import EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.affine import Form, form, renamed, times
+from eggrad.engine.indices.affine import AffineForm, form, renamed, times
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.indices.texts import shown
@@ -191,7 +191,9 @@ def selected(
     return combine(what, [f], [], lambda a: select(a, new, conditions, out))
 
 
-def placed(what: str, f: Expression, axis: int, size: Size, places: Sequence[Form]) -> Expression:
+def placed(
+    what: str, f: Expression, axis: int, size: Size, places: Sequence[AffineForm]
+) -> Expression:
     """One axis replaced by another, where entry `i` of the old one is at each of the `places`.
 
     A place is a form in index 0; entries that meet are added, places outside of the new axis
@@ -225,7 +227,9 @@ def split_axis(f: Expression, axis: int, sizes: Sequence[int]) -> Expression:
     (2, 3)
     """
     new = range(f.ndim, f.ndim + len(sizes))
-    place: Form = form([(axis, 1), *((k, -s) for k, s in zip(new, _steps(sizes), strict=True))])
+    place: AffineForm = form(
+        [(axis, 1), *((k, -s) for k, s in zip(new, _steps(sizes), strict=True))]
+    )
     out = [*range(axis), *new, *range(axis + 1, f.ndim)]
     return selected("reshape", f, tuple(sizes), [("=", place)], out)
 

@@ -13,7 +13,7 @@ import numpy as np
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import (
-    Form,
+    AffineForm,
     as_size,
     form,
     indices,
@@ -73,7 +73,7 @@ def is_plain(key: object) -> bool:
     return all(k is None or k is Ellipsis or isinstance(k, slice) or _is_integer(k) for k in parts)
 
 
-Chosen = tuple[Form, Size | None]
+Chosen = tuple[AffineForm, Size | None]
 """Where an axis is read, as a form in its new index 0, and the new size; None where it goes."""
 
 
@@ -188,19 +188,19 @@ def _chosen(key: Any, size: Size, what: str) -> Chosen | None:
     return form([*first, (0, step)]), as_size(times(step, plus(end, times(-1, first))))
 
 
-def _counted(place: int, size: Size) -> Form:
+def _counted(place: int, size: Size) -> AffineForm:
     """A place as a form; a negative one counts from the end."""
     return form([("", place), *(size_form(size) if place < 0 else ())])
 
 
-def _part(places: range, origin: Form, size: Size) -> Chosen | None:
+def _part(places: range, origin: AffineForm, size: Size) -> Chosen | None:
     """The entries at some places, counted from an origin."""
     if isinstance(size, int) and places == range(size):
         return None
     return form([*origin, ("", places.start), (0, places.step)]), len(places)
 
 
-def _entry(place: int, size: Size, what: str) -> Form:
+def _entry(place: int, size: Size, what: str) -> AffineForm:
     if isinstance(size, int) and not -size <= place < size:
         raise ShapeError(
             f"{what}: index {place} is out of range for an axis of size {size}, whose entries are "

@@ -11,7 +11,7 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.affine import Form, as_size, form, plus, size_form, times
+from eggrad.engine.indices.affine import AffineForm, as_size, form, plus, size_form, times
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
@@ -407,7 +407,7 @@ def size_sum(*sizes: Size) -> Size:
     return as_size(form(term for size in sizes for term in size_form(size)))
 
 
-def shifted(*shift: Size) -> Form:
+def shifted(*shift: Size) -> AffineForm:
     """The place of an index when all are moved."""
     return form([(0, 1), *(term for size in shift for term in size_form(size))])
 

@@ -15,7 +15,7 @@ from typing import Final
 from lark import Token
 
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
-from eggrad.engine.indices.affine import Form, form, plus, size_form, size_symbols, times
+from eggrad.engine.indices.affine import AffineForm, form, plus, size_form, size_symbols, times
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
@@ -639,7 +639,7 @@ class _Reader:
         return self._at(whole, below, scope)
 
     @staticmethod
-    def _numeric(f: Form) -> Form:
+    def _numeric(f: AffineForm) -> AffineForm:
         """A form in which a text of digits is a number."""
         return form(
             ("", c * int(key)) if isinstance(key, str) and key.isdecimal() else (key, c)

@@ -53,7 +53,7 @@ from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
 if TYPE_CHECKING:
-    from eggrad.engine.equality.steps import Step
+    from eggrad.engine.equality.steps import ProofStep
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
@@ -88,8 +88,8 @@ class Verdict:
     domain: tuple[str, ...] = ()
     assumed: tuple[Assumption, ...] = ()
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
-    _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
-    _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
+    _find_steps: "Callable[[Sequence[str]], tuple[ProofStep, ...] | None]" = lambda _: ()
+    _print_steps: "Callable[[Sequence[ProofStep], str], str]" = lambda _steps, _language: ""
 
     @cached_property
     @shows_progress("looking for the fewest rules")
@@ -107,7 +107,7 @@ class Verdict:
 
     @cached_property
     @shows_progress("looking for single steps")
-    def steps(self) -> "tuple[Step, ...] | None":
+    def steps(self) -> "tuple[ProofStep, ...] | None":
         """A chain of terms from the left side to the right one, one rule a step.
 
         None where none was found within the budget of the comparison.

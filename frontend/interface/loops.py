@@ -30,11 +30,15 @@ from eggrad.frontend.interface.trees import Structure, flatten, paths, unflatten
 from eggrad.frontend.text.doors import checked_flag
 from eggrad.frontend.text.words import format_axes
 
-Step = Callable[[Any, Any], Any]
+StepFunction = Callable[[Any, Any], Any]
 
 
 def scan(
-    step: Step, start: Any, xs: Any = None, length: int | str | None = None, reverse: bool = False
+    step: StepFunction,
+    start: Any,
+    xs: Any = None,
+    length: int | str | None = None,
+    reverse: bool = False,
 ) -> tuple[Any, Any]:
     """A loop whose step is derived once: `carry, y = step(carry, x)` for each x along an axis.
 
@@ -105,7 +109,7 @@ def _array(leaf: Any) -> Any:
 class _Loop(NamedTuple):
     """A loop as it is asked for: the arrays of nested arguments, and how they are nested."""
 
-    step: Step
+    step: StepFunction
     starts: Sequence[Any]
     carry: _Nested
     slices: Sequence[Any]

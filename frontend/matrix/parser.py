@@ -9,8 +9,7 @@ from typing import Final
 from lark import Token
 
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
-from eggrad.engine.indices.affine import Form as SizeForm
-from eggrad.engine.indices.affine import as_size, plus, size_form, size_symbols, times
+from eggrad.engine.indices.affine import AffineForm, as_size, plus, size_form, size_symbols, times
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
@@ -284,7 +283,7 @@ class Reader:
             raise TextShapeError(f"a size is not {size}", self.text, offset_of(phrase.token))
         return size
 
-    def _size_form(self, phrase: Phrase) -> SizeForm:
+    def _size_form(self, phrase: Phrase) -> AffineForm:
         if phrase.what in ("PLUS", "MINUS"):
             left, right = map(self._size_form, phrase.operands)
             return plus(left, right if phrase.what == "PLUS" else times(-1, right))

@@ -37,7 +37,7 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.cofactors import without_higher_cofactors
 from eggrad.engine.terms.functions import Function, OwnFunction
 from eggrad.engine.terms.term import (
-    Step,
+    LoopStep,
     Term,
     only_indices,
     own_functions,
@@ -386,7 +386,7 @@ def written(dialect: type[PrintedDialect], root: Term, scope: Sequence[Term]) ->
     every = variables(root, *scope)
     mentioned = {*taken, *(v.name for v in every), *symbols(root)}
     used: set[str] = set()
-    known: dict[Step, tuple[str, tuple[str, ...]]] = {}
+    known: dict[LoopStep, tuple[str, tuple[str, ...]]] = {}
     functions: list[list[str]] = []
     for k, step in enumerate(steps_of(root), 1):
         arguments = (*step.carries, *step.slices, *step.constants)

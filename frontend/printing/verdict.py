@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.equality.steps import Step
+from eggrad.engine.equality.steps import ProofStep
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.terms.functions import LOWERED
@@ -23,7 +23,7 @@ LANGUAGES = ("einsum", "matrix", "index", "latex")
 
 def format_steps(
     left: Term,
-    steps: Sequence[Step],
+    steps: Sequence[ProofStep],
     rulesets: Iterable[Ruleset],
     language: str = "matrix",
     scope: Sequence[Term] = (),

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from eggrad.engine.errors import ParseError
-from eggrad.engine.indices.affine import Form, Key, form
+from eggrad.engine.indices.affine import AffineForm, Key, form
 from eggrad.engine.indices.constraints import Constraint, Constraints, format_constraint
 from eggrad.engine.indices.spec import letter
 from eggrad.frontend.text.words import format_name, offset_of, unquoted
@@ -73,7 +73,7 @@ def _constraint(part: str, order: int, text: str, place: int) -> Constraint:
     return (int(divisor) if divisor else match["sign"]), parsed
 
 
-def _form(part: str, order: int, text: str, start: int) -> Form:
+def _form(part: str, order: int, text: str, start: int) -> AffineForm:
     letters = {letter(k): k for k in range(order)}
     summands: list[tuple[Key, int]] = []
     place = 0

@@ -12,7 +12,7 @@ from typing import Final
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.affine import (
-    Form,
+    AffineForm,
     as_size,
     coefficient,
     form,
@@ -181,7 +181,7 @@ def _solved(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Size]:
     return found
 
 
-def _solution(equation: Form, first: Sequence[Size]) -> dict[Size, Size] | None:
+def _solution(equation: AffineForm, first: Sequence[Size]) -> dict[Size, Size] | None:
     """What a symbol has to be for a form to be 0, one of the `first` if that can be."""
     divisor = gcd(*(c for _, c in equation))
     equation = form((key, c // divisor) for key, c in equation)

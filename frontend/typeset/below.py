@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.affine import Form, size_form
+from eggrad.engine.indices.affine import AffineForm, size_form
 
 _LETTERS: Final = r"\\?[A-Za-z\N{GREEK SMALL LETTER ALPHA}-ω]+"
 _MINUS: Final = "\N{MINUS SIGN}"
@@ -26,8 +26,8 @@ class Range(NamedTuple):
     """The values of an index, the last one among them; None where they are those of an axis."""
 
     letter: str
-    first: Form | None
-    last: Form | None
+    first: AffineForm | None
+    last: AffineForm | None
 
 
 def places(below: str) -> tuple[Place, ...]:
@@ -84,7 +84,7 @@ def ranges(bounds: str) -> tuple[Range, ...]:
     return tuple(Range(p.letter, low, high) for p in found)
 
 
-def _form(text: str) -> Form:
+def _form(text: str) -> AffineForm:
     """A number, a size, or a size and a number."""
     plain = _COEFFICIENT.sub(r"\1*", text.replace(_MINUS, "-").replace("\\", ""))
     if not re.fullmatch(r"[\w+*-]+", plain) or len(plain) > 40:

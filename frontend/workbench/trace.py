@@ -15,7 +15,7 @@ from eggrad.frontend.workbench.experiment import BASE, Variant, rule_names
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """One iteration: its stage, how often each rule fired, and the size of the e-graph then.
 
     `text` is the cheapest expression then, or empty where there is none yet: as long as a
@@ -35,7 +35,7 @@ def trace_derivative(
     language: str = "einsum",
     *,
     rules: Rules | None = None,
-) -> list[Step]:
+) -> list[TraceStep]:
     """The iterations of a derivative with respect to each variable in turn.
 
     `rules` are added to the standard ones, as for `eggrad.derivative`.
@@ -55,7 +55,7 @@ def trace_derivative(
 
 def trace_simplification(
     f: Expression, language: str = "einsum", *, rules: Rules | None = None
-) -> list[Step]:
+) -> list[TraceStep]:
     """The iterations of a simplification; `rules` are added to the standard ones.
 
     >>> from eggrad.frontend.expression.functions import variable
@@ -76,9 +76,9 @@ def _traced(
     language: str,
     variant: Variant,
     run: Callable[[Callable[[Strategy], System]], object],
-) -> list[Step]:
+) -> list[TraceStep]:
     known = rule_names(variant)
-    steps: list[Step] = []
+    steps: list[TraceStep] = []
 
     notation = language if language in FORMATS and FORMATS[language].formula else "einsum"
 
@@ -87,7 +87,7 @@ def _traced(
         rules = tuple(sorted(fired.items(), key=lambda pair: (-pair[1], pair[0])))
         found = moment.cheapest()
         text = "" if found is None else format_formula(notation, found, scope)
-        step = Step(moment.phase, rules, moment.enodes, text)
+        step = TraceStep(moment.phase, rules, moment.enodes, text)
         if rules or moment.stage == "load" or text != steps[-1].text:
             steps.append(step)
 
@@ -95,10 +95,11 @@ def _traced(
     return steps
 
 
-def format_trace(steps: Iterable[Step]) -> str:
+def format_trace(steps: Iterable[TraceStep]) -> str:
     """A line for each iteration, and one for the expression where it is another than before.
 
-    >>> print(format_trace([Step("load", (), 2, "x + 0"), Step("simplify", (("a", 2),), 1, "x")]))
+    >>> loaded = TraceStep("load", (), 2, "x + 0")
+    >>> print(format_trace([loaded, TraceStep("simplify", (("a", 2),), 1, "x")]))
     load: 2 e-nodes
         x + 0
     simplify: a 2; 1 e-nodes
@@ -115,7 +116,7 @@ def format_trace(steps: Iterable[Step]) -> str:
     return "\n".join(lines)
 
 
-def as_json(steps: Iterable[Step]) -> list[dict[str, Any]]:
+def as_json(steps: Iterable[TraceStep]) -> list[dict[str, Any]]:
     """The same for other programs."""
     return [
         {"stage": s.stage, "rules": dict(s.rules), "enodes": s.enodes, "text": s.text or None}

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from eggrad.engine.equality.steps import Step, licence
+from eggrad.engine.equality.steps import ProofStep, licence
 from eggrad.engine.errors import EggradError
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
@@ -29,7 +29,7 @@ class InvalidStep(EggradError):
 
 def replay(
     left: Term,
-    steps: Sequence[Step],
+    steps: Sequence[ProofStep],
     rulesets: Iterable[Ruleset],
     seed: int = 0,
     assumed: Sequence[Assumption] = (),

@@ -8,7 +8,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.steps import Step
+from eggrad.engine.equality.steps import ProofStep
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle
@@ -54,7 +54,7 @@ def chosen(names: str | Sequence[str]) -> list[Ruleset]:
 
 
 def assert_proved(
-    left: Term, right: Term, steps: tuple[Step, ...] | None, rules: list[Ruleset]
+    left: Term, right: Term, steps: tuple[ProofStep, ...] | None, rules: list[Ruleset]
 ) -> None:
     """The chain leads from one to the other, by steps of the rules that keep the value."""
     assert steps is not None

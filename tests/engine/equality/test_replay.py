@@ -4,7 +4,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.steps import Step
+from eggrad.engine.equality.steps import ProofStep
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.term import Term, add, apply, constant, einsum, power, variable
@@ -28,34 +28,40 @@ def product(a: Term, b: Term) -> Term:
 
 def test_replay_knows_the_rules() -> None:
     with pytest.raises(InvalidStep, match=r"step 1: there is no rule 'functions\.nonsense'"):
-        replay(x, [Step("functions.nonsense", False, y)], RULESETS)
+        replay(x, [ProofStep("functions.nonsense", False, y)], RULESETS)
 
 
 @pytest.mark.parametrize(
     ("left", "step"),
     [
-        (LOG_EXP, Step("functions.log_of_exp", True, x)),
-        (LOG_EXP, Step("functions.exp_of_log", False, x)),
-        (LOG_EXP, Step("functions.log_of_exp", False, y)),
-        (LOG_EXP, Step("functions.log_of_exp", False, LOG_EXP)),
-        (add(LOG_EXP, power(LOG_EXP, constant(1))), Step("functions.log_of_exp", False, add(x, x))),
-        (apply("cos", multiple(-1, x)), Step("functions.odd_function", False, multiple(-1, x))),
-        (product(A, B), Step("products.same_network", False, product(A, C))),
-        (add(x, y), Step("equal_sums.same_sum", False, add(x, z))),
-        (multiple(2, x), Step("sums.like_terms", True, add(x, y))),
+        (LOG_EXP, ProofStep("functions.log_of_exp", True, x)),
+        (LOG_EXP, ProofStep("functions.exp_of_log", False, x)),
+        (LOG_EXP, ProofStep("functions.log_of_exp", False, y)),
+        (LOG_EXP, ProofStep("functions.log_of_exp", False, LOG_EXP)),
+        (
+            add(LOG_EXP, power(LOG_EXP, constant(1))),
+            ProofStep("functions.log_of_exp", False, add(x, x)),
+        ),
+        (
+            apply("cos", multiple(-1, x)),
+            ProofStep("functions.odd_function", False, multiple(-1, x)),
+        ),
+        (product(A, B), ProofStep("products.same_network", False, product(A, C))),
+        (add(x, y), ProofStep("equal_sums.same_sum", False, add(x, z))),
+        (multiple(2, x), ProofStep("sums.like_terms", True, add(x, y))),
     ],
 )  # fmt: skip
-def test_replay_refuses(left: Term, step: Step) -> None:
+def test_replay_refuses(left: Term, step: ProofStep) -> None:
     with pytest.raises(InvalidStep, match="step 1 is no instance of"):
         replay(left, [step], RULESETS)
 
 
 def test_replay_minds_conditions() -> None:
     wrong = multiple(-1, apply("cos", x))
-    step = Step("functions.odd_function", False, wrong)
+    step = ProofStep("functions.odd_function", False, wrong)
     with pytest.raises(InvalidStep, match="no instance"):
         replay(apply("cos", multiple(-1, x)), [step], RULESETS)
-    right = Step("functions.odd_function", False, multiple(-1, apply("sin", x)))
+    right = ProofStep("functions.odd_function", False, multiple(-1, apply("sin", x)))
     assert replay(apply("sin", multiple(-1, x)), [right], RULESETS) is right.term
 
 
@@ -69,7 +75,7 @@ def test_replay_lets_the_oracle_judge() -> None:
 
     left, right = apply("sin", x), apply("cos", x)
     steps = explain(left, right, [wrong])
-    assert steps == (Step("wrong.sine_is_cosine", False, right),)
+    assert steps == (ProofStep("wrong.sine_is_cosine", False, right),)
     with pytest.raises(InvalidStep, match=r"step 1, by wrong\.sine_is_cosine, changes the value"):
         replay(left, steps, [wrong])
 

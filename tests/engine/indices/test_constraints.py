@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eggrad.engine.indices.affine import Form, form, greatest, least
+from eggrad.engine.indices.affine import AffineForm, form, greatest, least
 from eggrad.engine.indices.constraints import Constraint, canonical, never, resized_all
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.oracle.oracle import holds
@@ -14,7 +14,7 @@ dims = st.lists(st.sampled_from([0, 1, 2, 4, "n", "m"]), max_size=3).map(tuple)
 
 
 @st.composite
-def forms(draw: st.DrawFn, own: Dims) -> Form:
+def forms(draw: st.DrawFn, own: Dims) -> AffineForm:
     keys = [*range(len(own)), "", "n", "m"]
     return form(draw(st.lists(st.tuples(st.sampled_from(keys), st.integers(-4, 4)), max_size=4)))
 

@@ -203,14 +203,14 @@ def test_a_number_comes_before_the_sum() -> None:
 
 def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three windows can be solved in 27 ways."""
-    made: list[stepped_plan.Step] = []
-    own = stepped_plan.Step
+    made: list[stepped_plan.ViewStep] = []
+    own = stepped_plan.ViewStep
 
-    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_plan.Step:
+    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_plan.ViewStep:
         made.append(own(*args))
         return made[-1]
 
-    monkeypatch.setattr(stepped_plan, "Step", counted)
+    monkeypatch.setattr(stepped_plan, "ViewStep", counted)
     windows = tuple(("=", ((k, 1), (k + 1, -1), (k + 2, -1))) for k in (0, 3, 6))
     lengths = dict(enumerate((8, 6, 3) * 3))
     found = stepped_plan.stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.steps import Step
+from eggrad.engine.equality.steps import ProofStep
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import (
     Term,
@@ -99,7 +99,7 @@ def test_operations_of_generated_code() -> None:
 
 
 def test_what_no_notation_has() -> None:
-    step = Step("stability.norm", False, numeric("norm", x, data=((0,), ())))
+    step = ProofStep("stability.norm", False, numeric("norm", x, data=((0,), ())))
     with pytest.raises(UnsupportedOperation, match="makes norm, which is for generated code"):
         format_steps(size(n), [step], RULESETS)
 
@@ -117,7 +117,7 @@ def test_other_languages_are_refused() -> None:
 PROGRAM = """
 from eggrad.rules.standard import RULESETS
 from eggrad.engine.equality.explanation import explain
-from eggrad.engine.equality.steps import Step
+from eggrad.engine.equality.steps import ProofStep
 from eggrad.engine.terms.term import add, apply, einsum, negate, subtract, variable
 from eggrad.frontend.printing.verdict import format_steps
 x, y = variable("x", ("n",)), variable("y", ("n",))
