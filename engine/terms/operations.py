@@ -105,8 +105,8 @@ _OF_ARRAYS: Final = (
         shape=_argsort, code='np.argsort({x}, {k}, kind="stable")', price=30),
     Operation("scan", "A result of a loop; its data are the loop, and which it is.", shape=_scan),
 )
-# The data of `logsumexp` and `norm` are unary specs, those of a softmax the spec of the sum by
-# which it divides; those of `logdet` what is known of the matrix.
+# The data of `logsumexp` and `norm` are unary specs as those of extremes, those of a softmax the
+# spec of the sum by which it divides; those of `logdet` what is known of the matrix.
 _FOR_DIGITS: Final = (
     Operation("logsumexp", "The logarithm of the sum of exponentials along some axes.",
         shape=_reduced, code="log_sum_exp({x}, {k})", price=14, found_in="code"),
@@ -122,13 +122,13 @@ _FOR_DIGITS: Final = (
         shape=_of_square_matrix, code="log_determinant_from_cholesky({x})", found_in="code"),
 )
 _FOR_TIME: Final = (
-    Operation("solve", "The product of a square matrix's inverse with an array.", arity=2,
+    Operation("solve", "The product of a square matrix's inverse with an array.",
         shape=_of_square_matrix, code="solve({x}, {y})", found_in="code"),
     Operation("symmetric_product", "A product of rows with themselves, as often as its data say, "
-        "and weights.", arity=2, shape=_symmetric_product,
-        code="symmetric_product({k}, {x}, {y})", found_in="code"),
+        "and weights.", shape=_symmetric_product, code="symmetric_product({k}, {x}, {y})",
+        found_in="code"),
     Operation("product_of_pairs", "Products of pairs of rows' entries with weights of the rows.",
-        arity=2, shape=_product_of_pairs, code="product_of_pairs({x}, {y})", found_in="code"),
+        shape=_product_of_pairs, code="product_of_pairs({x}, {y})", found_in="code"),
     Operation("inverse_from_cholesky", "The inverse of a matrix, from its Cholesky factor.",
         shape=_of_square_matrix, code="inverse_from_cholesky({x})", found_in="code"),
 )
