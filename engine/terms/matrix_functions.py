@@ -35,7 +35,7 @@ def _of_matrices(function: "MatrixFunction", _: object, a: Dims) -> Dims:
         raise ShapeError(f"{function.name} needs {wanted}, its argument has axes {a}")
     if function.tall and lesser(*a[-2:]) != 1:
         raise ShapeError(f"{function.name} needs as many rows as columns, or more: {a}")
-    return a[:-2] + tuple(a[-2:][k] for k in function.places(*a[-2:]))
+    return a[:-2] + tuple(a[-2:][k] for k in function.as_long_as(*a[-2:]))
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class MatrixFunction(Operation):
         """Whether it is a number for each matrix."""
         return not self.axes
 
-    def places(self, m: Size | None, n: Size | None) -> list[int]:
+    def as_long_as(self, m: Size | None, n: Size | None) -> list[int]:
         """Which axis of a matrix each one of the result is as long as, 0 or 1."""
         return ["mn".index(i) if i in "mn" else lesser(m, n) for i in self.axes]
 

@@ -34,13 +34,16 @@ def _reduced(_: Operation, spec: object, a: Dims) -> Dims:
 def _of_square_matrix(operation: Operation, _: object, a: Dims, *others: Dims) -> Dims:
     if len(a) != 2 or a[0] != a[1]:
         raise ShapeError(f"{operation.name} needs a square matrix, its argument has axes {a}")
-    if operation.name.startswith("logdet"):
-        return ()
     return others[-1] if others else a
 
 
 def _cofactors(operation: Operation, order: object, a: Dims) -> Dims:
     return _of_square_matrix(operation, order, a) * cast(int, order)
+
+
+def _logdet(operation: Operation, known: object, a: Dims) -> Dims:
+    _of_square_matrix(operation, known, a)
+    return ()
 
 
 def _symmetric_product(operation: Operation, order: object, a: Dims, weights: Dims) -> Dims:
@@ -117,9 +120,9 @@ _FOR_DIGITS: Final = (
     Operation("norm", "The root of the sum of squares along some axes.",
         shape=_reduced, code="norm({x}, {k})", price=3, found_in="code"),
     Operation("logdet", "The logarithm of a positive determinant.",
-        shape=_of_square_matrix, code="log_determinant({x}, {k})", found_in="code"),
+        shape=_logdet, code="log_determinant({x}, {k})", found_in="code"),
     Operation("logdet_from_cholesky", "A determinant's logarithm, from the Cholesky factor.",
-        shape=_of_square_matrix, code="log_determinant_from_cholesky({x})", found_in="code"),
+        shape=_logdet, code="log_determinant_from_cholesky({x})", found_in="code"),
 )
 _FOR_TIME: Final = (
     Operation("solve", "The product of a square matrix's inverse with an array.",
