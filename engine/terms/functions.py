@@ -27,11 +27,11 @@ Monotone = Literal["increasing", "decreasing", ""]
 class Function(Operation):
     """What is known of an element-wise function, beside what is known of every operation.
 
-    It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
-    `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
-    for all reals. A function that `keeps_sign` is positive for positive operands, and not negative
-    at 0; `exact` gives its rational values. `undone_by` is the function that leads back from its
-    values; a `composite` one has a definition by others, which comparing uses.
+    It has `arity` operands, is defined between the ends of `domain`, has values between those of
+    `span`, is `odd`, `even` or neither, `monotone` where it never falls or never rises, and `total`
+    if it is finite for all reals. A function that `keeps_sign` is positive for positive operands,
+    and not negative at 0; `exact` gives its rational values. `undone_by` is the function that leads
+    back from its values; a `composite` one has a definition by others, which comparing uses.
 
     An `operator`, as each test is, has a sign in Python and no name.
 
@@ -42,6 +42,7 @@ class Function(Operation):
     """
 
     _: KW_ONLY
+    arity: int = 1
     domain: tuple[float, float] = (-inf, inf)
     span: tuple[float, float] = (-inf, inf)
     parity: Parity = ""
@@ -225,7 +226,8 @@ _KNOWN: Final = (
         rates=("exp", "expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"), price=60,
         found_in="code"),
     Function("logaddexp", arity=2, price=40, found_in="code"),
-    Function("exp_difference", arity=2, rates=("arithmetic", "exp"), price=8, found_in="code"),
+    Function("exp_difference", arity=2, code="np.exp({} - {})", rates=("arithmetic", "exp"),
+        price=8, found_in="code"),
     Function("hypot", arity=2, rates=("arithmetic", "arithmetic", "sqrt"), price=20,
         found_in="code"),
 )

@@ -36,8 +36,7 @@ class Operation:
     the axes of its operands.
 
     `rates` are the kernels that it calls, where that is not the one of its name; `price` is what
-    an entry costs, where an addition costs 1, and `thirds` what it takes of n³ operations:
-    elimination takes two, with substitution six.
+    an entry costs, where an addition costs 1.
 
     It is `found_in` expressions, in lowered terms for code alone, or in formulas for people to
     read. Laws name it: its slope or pullback in `rules/calculus`; the oracle has a definition of
@@ -47,12 +46,10 @@ class Operation:
     name: str
     sentence: str = ""
     _: KW_ONLY
-    arity: int = 1
     code: str = ""
     shape: Callable[..., Dims] = alike
     rates: tuple[str, ...] = ()
     price: int = 10
-    thirds: int = 0
     found_in: Place = "expressions"
 
     def __post_init__(self) -> None:

@@ -34,13 +34,16 @@ def _reduced(_: Operation, spec: object, a: Dims) -> Dims:
 def _of_square_matrix(operation: Operation, _: object, a: Dims, *others: Dims) -> Dims:
     if len(a) != 2 or a[0] != a[1]:
         raise ShapeError(f"{operation.name} needs a square matrix, its argument has axes {a}")
-    if operation.name.startswith("logdet"):
-        return ()
     return others[-1] if others else a
 
 
 def _cofactors(operation: Operation, order: object, a: Dims) -> Dims:
     return _of_square_matrix(operation, order, a) * cast(int, order)
+
+
+def _logdet(operation: Operation, known: object, a: Dims) -> Dims:
+    _of_square_matrix(operation, known, a)
+    return ()
 
 
 def _symmetric_product(operation: Operation, order: object, a: Dims, weights: Dims) -> Dims:
@@ -105,8 +108,8 @@ _OF_ARRAYS: Final = (
         shape=_argsort, code='np.argsort({x}, {k}, kind="stable")', price=30),
     Operation("scan", "A result of a loop; its data are the loop, and which it is.", shape=_scan),
 )
-# The data of `logsumexp` and `norm` are unary specs, those of a softmax the spec of the sum by
-# which it divides; those of `logdet` what is known of the matrix.
+# The data of `logsumexp` and `norm` are unary specs as those of extremes, those of a softmax the
+# spec of the sum by which it divides; those of `logdet` what is known of the matrix.
 _FOR_DIGITS: Final = (
     Operation("logsumexp", "The logarithm of the sum of exponentials along some axes.",
         shape=_reduced, code="log_sum_exp({x}, {k})", price=14, found_in="code"),
@@ -117,18 +120,18 @@ _FOR_DIGITS: Final = (
     Operation("norm", "The root of the sum of squares along some axes.",
         shape=_reduced, code="norm({x}, {k})", price=3, found_in="code"),
     Operation("logdet", "The logarithm of a positive determinant.",
-        shape=_of_square_matrix, code="log_determinant({x}, {k})", found_in="code"),
+        shape=_logdet, code="log_determinant({x}, {k})", found_in="code"),
     Operation("logdet_from_cholesky", "A determinant's logarithm, from the Cholesky factor.",
-        shape=_of_square_matrix, code="log_determinant_from_cholesky({x})", found_in="code"),
+        shape=_logdet, code="log_determinant_from_cholesky({x})", found_in="code"),
 )
 _FOR_TIME: Final = (
-    Operation("solve", "The product of a square matrix's inverse with an array.", arity=2,
+    Operation("solve", "The product of a square matrix's inverse with an array.",
         shape=_of_square_matrix, code="solve({x}, {y})", found_in="code"),
     Operation("symmetric_product", "A product of rows with themselves, as often as its data say, "
-        "and weights.", arity=2, shape=_symmetric_product,
-        code="symmetric_product({k}, {x}, {y})", found_in="code"),
+        "and weights.", shape=_symmetric_product, code="symmetric_product({k}, {x}, {y})",
+        found_in="code"),
     Operation("product_of_pairs", "Products of pairs of rows' entries with weights of the rows.",
-        arity=2, shape=_product_of_pairs, code="product_of_pairs({x}, {y})", found_in="code"),
+        shape=_product_of_pairs, code="product_of_pairs({x}, {y})", found_in="code"),
     Operation("inverse_from_cholesky", "The inverse of a matrix, from its Cholesky factor.",
         shape=_of_square_matrix, code="inverse_from_cholesky({x})", found_in="code"),
 )

@@ -272,7 +272,7 @@ _WITH_DATA: Final = (*NUMERIC, *FOR_READING)
 
 
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only code or formulas have; `functions.py` says what `data` is."""
+    """An operation that only code or formulas have; `operations.py` says what `data` is."""
     if name not in _WITH_DATA:
         raise UnsupportedOperation(f"no numeric operation is called {shown(name)}")
     if name == "scan":

@@ -6,7 +6,6 @@
 ('n', 'n')
 """
 
-from functools import partial
 from typing import Any
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
@@ -49,10 +48,17 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A function of each matrix of a stack, by the name of its record."""
+    """A function of each matrix of a stack, by the name of its record, made once."""
     if name not in STACK_FUNCTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return partial(language.of_each, name)
+
+    def function(A: Any) -> Expression:  # noqa: N803 - as in NumPy's functions
+        return language.of_each(name, A)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = STACK_FUNCTIONS[name].sentence
+    globals()[name] = function
+    return function
 
 
 def expm(A: Any) -> Expression:  # noqa: N803 - SciPy's name

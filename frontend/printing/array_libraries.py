@@ -74,7 +74,7 @@ IN_JAX: Final[Mapping[str, str]] = {
     "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
     "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
 }
-"""What operations are called in JAX, where NumPy's words are not its own."""
+"""What operations are called in JAX, with NumPy's words where JAX has the same."""
 
 
 class _JaxDialect(_LibraryDialect):
@@ -117,7 +117,7 @@ IN_TORCH: Final[Mapping[str, str]] = {
     "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
     "logdet": "torch.logdet({x})",
 }
-"""What operations are called in PyTorch, or in NumPy where its words are others in the same way."""
+"""What operations are called in PyTorch, with NumPy's words where `_TORCH` makes them PyTorch's."""
 # What PyTorch calls what NumPy calls otherwise.
 _TORCH: Final = {
     "scipy.linalg.expm": "torch.linalg.matrix_exp",

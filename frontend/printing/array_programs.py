@@ -110,7 +110,7 @@ class EntryDialect(PrintedDialect):
 
     def say(self, name: str, *args: object) -> Text:
         """One of the texts."""
-        return self.words(self.says[name]).format(*args), ATOM
+        return self.words(self.word(name)).format(*args), ATOM
 
     def read(self, name: str, at: Sequence[str]) -> Text:
         """An entry of an array."""

@@ -489,7 +489,7 @@ def _laid_out(form: Formula, axes: Indices, wanted: Indices) -> Formula:
 # Formulas as texts -------------------------------------------------------------------------
 
 WORDS: Final[Mapping[str, str]] = {"maximum": "max", "minimum": "min"}
-"""What matrix notation calls functions otherwise than their records."""
+"""What matrix notation calls functions, where that is not the name of their record."""
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 # How tightly each operator binds, and its sign.
 _OPERATORS: Final = {
@@ -585,10 +585,8 @@ def _joined(form: Formula, args: Sequence[Text]) -> Text:
         case "number":
             return form.text, _ATOM
         case "call":
-            return (
-                f"{WORDS.get(form.text, form.text)}({', '.join(text for text, _ in args)})",
-                _ATOM,
-            )
+            name = WORDS.get(form.text, form.text)
+            return f"{name}({', '.join(text for text, _ in args)})", _ATOM
         case "index":
             return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":

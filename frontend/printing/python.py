@@ -40,7 +40,6 @@ WORDS: Final[Mapping[str, str]] = {
     "log1mexp": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
     "log1mexp_exp": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
     "np.log1p(-np.exp(-np.exp({0})))))",
-    "exp_difference": "np.exp({} - {})",
     "inv": "np.linalg.inv({})",
     "inverses": "np.linalg.inv({})",
     "adj": "np.linalg.det({0}) * np.linalg.inv({0})",

@@ -341,7 +341,7 @@ class _Sizes:
             # As sizes with names have to be.
             self._square(node, matrix, f"{node.op} of sizes that are no integers")
             sizes = [0, 0]
-        return axes[:-2] + tuple(matrix[k] for k in function.places(*sizes))
+        return axes[:-2] + tuple(matrix[k] for k in function.as_long_as(*sizes))
 
     def _square(self, node: Node, axes: tuple[int, ...], what: str) -> None:
         clash = self.classes.unify(*axes)

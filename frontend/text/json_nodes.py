@@ -16,7 +16,7 @@ from eggrad.engine.indices.spec import Size, Spec, canonical, check
 from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array
-from eggrad.engine.terms.functions import FUNCTIONS, OwnFunction
+from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, OwnFunction
 from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, recurrence, unused_size
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES, OF_CODE
@@ -511,7 +511,6 @@ def _tuples(data: object) -> object:
 
 Builder = Callable[[_Given], Term]
 
-_PUBLIC: Final = tuple(f.name for f in FUNCTIONS.values() if f.found_in == "expressions")
 _BUILDERS: Final[Mapping[str, Builder]] = {
     "variable": _variable,
     "constant": _constant,
@@ -526,7 +525,7 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     "scan": _scan,
     "function": _function,
     **{op: _operation(build) for op, build in _ARITHMETIC.items()},
-    **{op: _operation(terms.apply, op) for op in (*_PUBLIC, *MATRIX_FUNCTIONS)},
+    **{op: _operation(terms.apply, op) for op in (*ELEMENTWISE, *MATRIX_FUNCTIONS)},
     **{op: _extreme(op) for op in EXTREMES},
     **{op: _operation(terms.numeric, op) for op in STACK_FUNCTIONS},
 }

@@ -1,15 +1,20 @@
 """Every operation has one record, a reference in the oracle, a derivative, and words or none."""
 
 import re
+from operator import attrgetter
+from typing import Any
 
+import numpy as np
 import pytest
 
 import eggrad as eg
+from eggrad.engine.backends import kernels_of
 from eggrad.engine.backends.dialect import WORDS
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.operation import Operation
 from eggrad.engine.terms.operations import OPERATIONS, result_dims
-from eggrad.frontend.printing.formats import FORMATS
+from eggrad.frontend.printing.formats import FORMATS, format_unchanged
+from tests.engine.backends.test_operations import operations
 from tests.support.places import DATA, ROOT
 
 TABLES = {name: known.words for name, known in FORMATS.items() if known.words is not None}
@@ -51,14 +56,22 @@ def test_what_languages_have_no_words_for() -> None:
 
 @pytest.mark.parametrize("language", [name for name in TABLES if name in FORMATS])
 def test_what_has_no_words_is_refused_by_name(language: str) -> None:
-    a = eg.variable("A", (3, 3))
-    every = {"cholesky": eg.linalg.cholesky, "matrix_exponential": eg.linalg.expm}
-    for name, function in every.items():
-        if name in TABLES[language]:
-            assert function(a).to(language)
-        else:
-            with pytest.raises(eg.UnsupportedOperation, match=f"{name} has no text in"):
-                function(a).to(language)
+    for name, term in operations():
+        if language in lacking().get(term.op, ""):
+            with pytest.raises(eg.UnsupportedOperation, match=rf"{name}( over)? has no text in"):
+                format_unchanged(language, term, ())
+        elif term.op != "scan":
+            assert format_unchanged(language, term, ())
+
+
+@pytest.mark.parametrize(("table", "module"), [("python", "np"), ("array API", "xp")])
+def test_words_are_those_of_the_library(table: str, module: str) -> None:
+    library: Any = np if module == "np" else pytest.importorskip("array_api_strict")
+    own = kernels_of("array_api", library)
+    for name, word in TABLES[table].items():
+        for path in re.findall(rf"\b(?:{module}|own)[.][\w.]*\w", word):
+            place, _, rest = path.partition(".")
+            assert attrgetter(rest)(own if place == "own" else library), name
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """numpy.linalg on expressions, and eggrad.linalg: values by NumPy and SciPy, derivatives by JAX."""
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 import scipy.linalg
 
 import eggrad as eg
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 
 L: Any = np.linalg
 RNG = np.random.default_rng(0)
@@ -264,3 +266,15 @@ def test_singular_matrices_are_undefined_alone() -> None:
 def test_nothing_of_a_stack() -> None:
     for f in (L.inv, L.eigvalsh, L.svdvals, L.pinv, L.cholesky):
         assert eg.compile(f(eg.variable("X", ("k", 2, 2))))(X=np.zeros((0, 2, 2))).shape[0] == 0
+
+
+@pytest.mark.parametrize("name", STACK_FUNCTIONS)
+def test_functions_of_stacks_are_called_by_the_names_of_their_records(name: str) -> None:
+    function = getattr(eg.linalg, name)
+    assert function.__name__ == name
+    assert function.__doc__
+    assert getattr(eg.linalg, name) is pickle.loads(pickle.dumps(function)) is function
+    assert name in str(function(eg.variable("A", (2, 3, 3))))
+    with pytest.raises(TypeError, match=name):
+        function()
+    assert not hasattr(eg.linalg, f"{name}_")
