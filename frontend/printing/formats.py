@@ -84,12 +84,12 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
             loops=True,
         ),
         "sympy": Format(
-            write=sympy.format_sympy, label="SymPy", words=sympy.SAYS, exact=True, numbers=True
+            write=sympy.format_sympy, label="SymPy", words=sympy.WORDS, exact=True, numbers=True
         ),
         "matlab": Format(
-            write=matlab.format_matlab, label="MATLAB", words=matlab.SAYS, numbers=True
+            write=matlab.format_matlab, label="MATLAB", words=matlab.WORDS, numbers=True
         ),
-        "julia": Format(write=julia.format_julia, label="Julia", words=julia.SAYS, numbers=True),
+        "julia": Format(write=julia.format_julia, label="Julia", words=julia.WORDS, numbers=True),
         "json": Format(write=format_json, label="JSON", numbers=True, loops=True),
         "dot": Format(write=lambda term, _: format_dot(term), loops=True),
     }

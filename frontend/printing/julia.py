@@ -37,7 +37,7 @@ def format_julia(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_JuliaDialect, root, scope)
 
 
-SAYS: Final[Mapping[str, str]] = {
+WORDS: Final[Mapping[str, str]] = {
     **called("sin cos tan tanh exp log sign abs floor ceil trunc round mod", "{}.({})"),
     **called("expm1 log1p sinh cosh hypot", "{}.({})"),
     "arcsin": "asin.({})",
@@ -102,9 +102,9 @@ SAYS: Final[Mapping[str, str]] = {
 
 class _JuliaDialect(MatrixDialect):
     language = "Julia"
-    reserved = frozenset(_RESERVED.split()) | words_in(SAYS)
+    reserved = frozenset(_RESERVED.split()) | words_in(WORDS)
     modules: Mapping[str, str] = dict.fromkeys(_LINEAR, "using LinearAlgebra")
-    says: Mapping[str, str] = SAYS
+    says: Mapping[str, str] = WORDS
     root = "sqrt.({})"
 
     def definition(

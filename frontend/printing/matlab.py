@@ -42,7 +42,7 @@ def format_matlab(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_MatlabDialect, root, scope)
 
 
-SAYS: Final[Mapping[str, str]] = {
+WORDS: Final[Mapping[str, str]] = {
     **called("sin cos tan tanh exp log sign abs floor ceil mod expm1 log1p sinh cosh hypot"),
     "arcsin": "asin({})",
     "arccos": "acos({})",
@@ -100,9 +100,9 @@ SAYS: Final[Mapping[str, str]] = {
 
 class _MatlabDialect(MatrixDialect):
     language = "MATLAB"
-    reserved = frozenset(_RESERVED.split()) | words_in(SAYS)
+    reserved = frozenset(_RESERVED.split()) | words_in(WORDS)
     modules: Mapping[str, str] = {"choose(": _CHOOSE}
-    says: Mapping[str, str] = SAYS
+    says: Mapping[str, str] = WORDS
     assignment = "{} = {};"
     inline = False
 

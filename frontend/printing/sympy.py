@@ -33,7 +33,7 @@ def format_sympy(root: Term, scope: Sequence[Term] = ()) -> str:
     return written(_SympyDialect, root, scope)
 
 
-SAYS: Final[Mapping[str, str]] = {
+WORDS: Final[Mapping[str, str]] = {
     **called("sin cos tan tanh exp log sign floor sinh cosh"),
     "arcsin": "asin({})",
     "arccos": "acos({})",
@@ -87,13 +87,13 @@ SAYS: Final[Mapping[str, str]] = {
 """What operations are called in SymPy, and phrases."""
 # What texts take from SymPy, and from Python.
 _PYTHON: Final = frozenset({"True", "for", "in", "int", "lambda", "range", "sum"})
-_SYMPY: Final = (words_in(SAYS) - _PYTHON) | {"Integer", "Matrix", "Rational", "nan", "oo"}
+_SYMPY: Final = (words_in(WORDS) - _PYTHON) | {"Integer", "Matrix", "Rational", "nan", "oo"}
 
 
 class _SympyDialect(EntryDialect):
     language = "SymPy"
     reserved = _SYMPY | _PYTHON
-    says: Mapping[str, str] = SAYS
+    says: Mapping[str, str] = WORDS
 
     def words(self, template: str) -> str:
         text = template.replace("np.inf", "oo").replace("np.nan", "nan")
