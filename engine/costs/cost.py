@@ -210,9 +210,7 @@ class CostModel(Sized):
                 self._products[key] = operations + self._around(data, args, out, deltas)
                 return self._products[key]
             case _ if constructor in MATRIX_FUNCTIONS:
-                operations = (
-                    MATRIX_FUNCTIONS[constructor].thirds * self.length(args[0][0]) ** 3 // 3
-                )
+                operations = _of_matrix(constructor, self.length(args[0][0]))
             case "cofactors":
                 operations = self.entries(out) * self.length(args[0][0])
             case "scale":

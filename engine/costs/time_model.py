@@ -245,7 +245,7 @@ def write_rates(rates: Rates, path: Path) -> None:
 # and output), of the *columns* (right and output), and *summed* ones (both, not the output).
 
 
-Timed = tuple[str, Dims, Dims]
+WorkStep = tuple[str, Dims, Dims]
 """A rate, its units and its repeats."""
 
 
@@ -255,7 +255,7 @@ def product_steps(
     deltas: Sequence[bool],
     constants: Sequence[Fraction | None] = (),
     same: bool = False,
-) -> list[Timed]:
+) -> list[WorkStep]:
     """The kernels of a product with the sizes they work on.
 
     >>> product_steps(((0, 1), (0, 1), ()), [("m", "n"), ("m", "n")], [False, False])
@@ -293,8 +293,8 @@ class _Product:
     def dims(self, indices: Collection[int]) -> Dims:
         return tuple(self.size[i] for i in indices)
 
-    def steps(self, same: bool) -> list[Timed]:
-        found: list[Timed] = []
+    def steps(self, same: bool) -> list[WorkStep]:
+        found: list[WorkStep] = []
         known = {i for part in self.operands for i in part}
         # A sum over an index that no array has is a multiplication by its length.
         factor = self.factor or bool(self.size.keys() - known - set(self.out))
@@ -314,7 +314,7 @@ class _Product:
             found += [("zeros", self.written, ()), ("diagonal", self.dims(self.out), ())]
         return found or [("view", (), ())]
 
-    def reduction(self, part: Indices, kept: Indices) -> list[Timed]:
+    def reduction(self, part: Indices, kept: Indices) -> list[WorkStep]:
         """Sum over what is not kept; every run of the innermost loop has a price."""
         entries = self.dims(part)
         if not kept:
@@ -325,7 +325,7 @@ class _Product:
         name = "sum_leading" if part[-1] in kept else "sum_trailing"
         return [(name, entries, ()), ("row", self.dims(part[:run]), ())]
 
-    def binary(self, left: Indices, right: Indices, same: bool) -> list[Timed]:
+    def binary(self, left: Indices, right: Indices, same: bool) -> list[WorkStep]:
         summed = tuple(i for i in left if i in right and i not in self.out)
         if not summed:
             return self.multiplication(left, right)
@@ -366,7 +366,7 @@ class _Product:
             ]
         return [*self.matrix_product(rows, summed, columns), *copies]
 
-    def matrix_product(self, rows: Indices, summed: Indices, columns: Indices) -> list[Timed]:
+    def matrix_product(self, rows: Indices, summed: Indices, columns: Indices) -> list[WorkStep]:
         m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
         return [
             ("matmul", m + k + n, ()),
@@ -380,7 +380,7 @@ class _Product:
         name = dict(zip(rows, columns, strict=True)) if len(rows) == len(columns) else {}
         return bool(name) and tuple(name.get(i, i) for i in left) == right
 
-    def multiplication(self, left: Indices, right: Indices) -> list[Timed]:
+    def multiplication(self, left: Indices, right: Indices) -> list[WorkStep]:
         """Entry by entry, with broadcasting."""
         entries = self.dims(self.out)
         if not entries:
@@ -393,7 +393,7 @@ class _Product:
         while run and all((self.out[run - 1] in p) == (self.out[run] in p) for p in (left, right)):
             run -= 1
         alike = len(left) == len(right) == len(self.out)
-        found: list[Timed] = [("arithmetic" if alike else "broadcast", entries, ())]
+        found: list[WorkStep] = [("arithmetic" if alike else "broadcast", entries, ())]
         if run:
             found.append(("loop", self.dims(self.out[:run]), ()))
         for part in (left, right):
@@ -401,11 +401,11 @@ class _Product:
                 found.append(("transposed", self.dims(part), ()))
         return found
 
-    def rowwise(self, left: Indices, right: Indices, summed: Indices) -> list[Timed]:
+    def rowwise(self, left: Indices, right: Indices, summed: Indices) -> list[WorkStep]:
         """One dot product for each entry of the output."""
         joint = (*self.out, *summed)
         if left[-1] in summed and right[-1] in summed:
-            found: list[Timed] = [
+            found: list[WorkStep] = [
                 ("rowwise_dot", self.dims(joint), ()),
                 ("loop", self.dims(self.out), ()),
             ]
@@ -417,7 +417,7 @@ class _Product:
 
     def batched(
         self, batch: Indices, rows: Indices, columns: Indices, summed: Indices
-    ) -> list[Timed]:
+    ) -> list[WorkStep]:
         b, m, k, n = (self.dims(group) for group in (batch, rows, summed, columns))
         if not rows or not columns:
             return [("batch", (), ()), ("batched_gemv", m + n + k, b)]
@@ -429,7 +429,9 @@ class _Product:
             ("matmul_out", b + m + n, ()),
         ]
 
-    def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Timed]:
+    def copies(
+        self, left: Indices, right: Indices, summed: Indices, batch: Indices
+    ) -> list[WorkStep]:
         """The operands that BLAS cannot read where they lie.
 
         It reads a matrix by rows or by columns: the groups must not be interleaved, and both
@@ -454,7 +456,7 @@ class _Product:
         cut = len(places) > 2 and places[-1] - places[0] >= len(places)
         return in_order and changes <= 1 and not cut
 
-    def result_copy(self, batch: Indices, rows: Indices, columns: Indices) -> list[Timed]:
+    def result_copy(self, batch: Indices, rows: Indices, columns: Indices) -> list[WorkStep]:
         """The result comes as batch, rows, columns, or with rows and columns exchanged."""
         if self.out in (batch + rows + columns, batch + columns + rows):
             return []
@@ -567,13 +569,13 @@ def node_work(
         return tuple(_of_steps(loop_described(data[1])))
     zeros = [k for k, axes in enumerate(placed) if axes is not None]
     # Where entries are is a view, which takes a call.
-    entries: list[Timed] = [("arithmetic", placed[k] or (), ()) for k in zeros]
+    entries: list[WorkStep] = [("arithmetic", placed[k] or (), ()) for k in zeros]
     entries += [("scalar_function", (), ()) for _ in zeros]
     if zeros and constructor in ("add", "subtract"):
         written = [("zeros", out, ()), ("fresh", out, ())] if len(zeros) > 1 else []
         return tuple(Work.of(*step) for step in (*entries, *written))
     if constructor == "ein" and placed_dims(data[0], args, deltas) is not None:
-        steps: list[Timed] = [("view", (), ())]
+        steps: list[WorkStep] = [("view", (), ())]
     elif constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
     elif constructor == "scale":
@@ -640,7 +642,7 @@ def _product_steps(
     deltas: tuple[Sparsity, ...],
     constants: Constants,
     same: bool,
-) -> list[Timed]:
+) -> list[WorkStep]:
     """The steps of a product; one with an indicator reads or writes entries through a view."""
     length = _lengths(args)
     if selection_place(spec, deltas) is not None:
@@ -681,7 +683,7 @@ def _on_scalars(name: str) -> str:
 
 def _matrix_steps(
     constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims
-) -> list[Timed]:
+) -> list[WorkStep]:
     n = args[0][0]
     cube = (n, n, n)
     if constructor != "cofactors":
@@ -690,7 +692,7 @@ def _matrix_steps(
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
 
 
-def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims) -> list[Timed]:
+def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims) -> list[WorkStep]:
     """The steps of an operation of lowered terms that is not element-wise."""
     whole = args[0]
     match name:
@@ -727,7 +729,7 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [*passes, ("sum", out, ()), ("log", out, ()), ("arithmetic", out, ())]
 
 
-def _symmetric_steps(order: int, matrix: Dims, inner: Dims) -> list[Timed]:
+def _symmetric_steps(order: int, matrix: Dims, inner: Dims) -> list[WorkStep]:
     """A symmetric product of scaled rows for every weight, and for a cube for every column."""
     m, n = matrix
     copies = (*inner, *(n,) * (order - 2))

@@ -749,15 +749,13 @@ def _by_data(name: str, sentence: str) -> Callable[..., Tensor]:
     return _operation(sentence, NUMERIC_NODES[1], name, arguments=2)
 
 
-expm1 = _of_code("expm1", "`exp(a) - 1`.")
-log1mexp = _of_code("log1mexp", "`log(1 - exp(a))`, for a < 0.")
-log1mexp_exp = _of_code("log1mexp_exp", "`log(1 - exp(-exp(a)))`.")
-log1p = _of_code("log1p", "`log(1 + a)`.")
-softplus = _of_code("softplus", "`log(1 + exp(a))`.")
-sigmoid = _of_code("sigmoid", "`1 / (1 + exp(-a))`.")
-exp_difference = _of_code("exp_difference", "`exp(a - b)`.", 2)
-logaddexp = _of_code("logaddexp", "`log(exp(a) + exp(b))`.", 2)
-hypot = _of_code("hypot", "`√(a² + b²)`.", 2)
+expm1, log1p, log1mexp, log1mexp_exp, softplus, sigmoid, exp_difference, logaddexp, hypot = (
+    _of_code(name, record(name).sentence, record(name).arity)
+    for name in (
+        *("expm1", "log1p", "log1mexp", "log1mexp_exp", "softplus", "sigmoid", "exp_difference"),
+        *("logaddexp", "hypot"),
+    )
+)
 argsort = _by_data("argsort", "The places of the entries in ascending order along an axis.")
 logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(a)`.")
 softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")

@@ -105,7 +105,7 @@ def applied(function: str | Function, *args: object) -> "Expression":
         whole = broadcasting.common(whole, a.shape)
 
     def build(*operands: Term) -> Term:
-        dims = reduce(broadcasting.common, (a.dims for a in operands))
+        dims = reduce(broadcasting.common, (a.dims for a in operands), ())
         return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
 
     return combine(name, expressions, pairs, build)

@@ -293,14 +293,11 @@ def _documented(sentence: str, call: str, shape: Dims = ("n",)) -> str:
 
 def _function_of_several(name: str) -> Callable[..., Expression]:
     def function(*operands: Expression) -> Expression:
-        if len(operands) != arity:
-            raise UnsupportedOperation(f"{name} takes {arity} operands, not {len(operands)}")
         return applied(name, *operands)
 
-    arity = FUNCTIONS[name].arity
     function.__name__ = function.__qualname__ = name
     sentence = f"{FUNCTIONS[name].sentence} Operands are broadcast, else it is a `ShapeError`."
-    numbers = ", ".join(["2"] * (arity - 1))
+    numbers = ", ".join(["2"] * (FUNCTIONS[name].arity - 1))
     function.__doc__ = _documented(sentence, f'{name}(variable("x", ("n",)), {numbers})')
     return function
 

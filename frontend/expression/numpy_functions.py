@@ -1,7 +1,7 @@
 """NumPy's functions of whole arrays on expressions."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce, wraps
+from functools import reduce
 from math import isfinite
 from math import prod as number_of
 from numbers import Real
@@ -154,10 +154,9 @@ def var(
 _mean = mean
 
 
-@wraps(var)
-def std(*args: Any, **options: Any) -> Expression:
+def std(a: Any, axis: Axis = None, **options: Any) -> Expression:
     """`numpy.std`."""
-    return sqrt(var(*args, **options))
+    return sqrt(var(a, axis, **options))
 
 
 # Products ----------------------------------------------------------------------------------
@@ -723,7 +722,9 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
 
 
 implements(
-    functions=by_name(sum, mean, average, var, prod, cumsum, diff, einsum, dot, inner, vdot, outer)
+    functions=by_name(
+        sum, mean, average, var, std, prod, cumsum, diff, einsum, dot, inner, vdot, outer
+    )
     | by_name(tensordot, kron, tril, triu, trace, diagonal, diag, transpose, matrix_transpose)
     | by_name(swapaxes, moveaxis, reshape, ravel, expand_dims, squeeze, broadcast_to, flip, roll)
     | by_name(clip, where, full_like, concatenate, stack, vstack, hstack, column_stack, split)
@@ -733,7 +734,6 @@ implements(
         np.ptp: lambda a, axis=None, *, keepdims=False: (
             amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
         ),
-        np.std: std,
         np.zeros_like: lambda a, dtype=None, shape=None: full_like(a, 0, dtype, shape),
         np.ones_like: lambda a, dtype=None, shape=None: full_like(a, 1, dtype, shape),
         np.shape: lambda a: a.shape,

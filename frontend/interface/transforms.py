@@ -6,8 +6,7 @@ such; a list of numbers alone is an array. See `grad` for what becomes of argume
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import starmap
-from math import isqrt
+from itertools import count, starmap
 from numbers import Number
 from typing import Any, cast
 
@@ -124,9 +123,8 @@ def hessian_of(
 
     def result(found: Outputs, nested: Nested) -> Any:
         left = iter(found.derived)
-        # There are as many rows as columns.
-        rows = [nested(left) for _ in range(isqrt(len(found.derived)))]
-        return _with_aux(nested(iter(rows)), found, has_aux)
+        # As many rows as there are arguments are asked for.
+        return _with_aux(nested(nested(left) for _ in count()), found, has_aux)
 
     return _by_arguments(f, _HESSIAN, argnums, result, has_aux=has_aux, optimize=optimize)
 

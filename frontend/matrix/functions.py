@@ -26,11 +26,10 @@ from eggrad.frontend.matrix.values import (
     times,
     transposed,
 )
-from eggrad.frontend.printing.matrix import WORDS
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.sizes import unknown
-from eggrad.frontend.text.words import offset_of
+from eggrad.frontend.text.words import MATRIX_WORDS, offset_of
 
 
 def sigmoid(a: Expression) -> Expression:
@@ -212,7 +211,7 @@ def _applied(function: Function) -> Callable[..., MatrixValue]:
         whole = next((a for a in args if a.order), args[0])
         for a in args:
             if a.order and whole.order:
-                check_alike(WORDS.get(function.name, function.name), whole, a)
+                check_alike(MATRIX_WORDS.get(function.name, function.name), whole, a)
         return whole.like(applied(function, *(a.expression for a in args)))
 
     return call
@@ -223,7 +222,7 @@ Known = Mapping[str, tuple[Callable[..., MatrixValue], int, int]]
 FUNCTIONS: Final[Known] = {
     **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in ENTRYWISE.items()},
     **{
-        WORDS.get(f, f): (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
+        MATRIX_WORDS.get(f, f): (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
         for f in ELEMENTWISE
         if f not in UNARY
     },

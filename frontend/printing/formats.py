@@ -1,7 +1,7 @@
 """The languages in which an expression can be written."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import count
 from types import MappingProxyType
 from typing import Final
@@ -9,7 +9,8 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import Term, postorder, rebuild, steps_of, variable, variables
 from eggrad.frontend.elementwise.printer import format_elementwise
-from eggrad.frontend.printing import array_libraries, julia, matlab, python, sympy
+from eggrad.frontend.printing import array_libraries as libraries
+from eggrad.frontend.printing import julia, matlab, python, sympy
 from eggrad.frontend.printing.dot import format_dot
 from eggrad.frontend.printing.index import format_index
 from eggrad.frontend.printing.latex import format_latex
@@ -29,7 +30,7 @@ def _unicode(term: Term, scope: Sequence[Term]) -> str:
     return format_unicode(term, scope) if has_notation(term) else format_index(term)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Format:
     """A language in which an expression can be written.
 
@@ -42,6 +43,7 @@ class Format:
 
     write: Callable[[Term, Sequence[Term]], str]
     label: str = ""
+    _: KW_ONLY
     formula: bool = False
     shortest: bool = False
     words: Mapping[str, str] | None = None
@@ -52,45 +54,25 @@ class Format:
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
     {
-        "einsum": Format(
-            write=format_problem, label="eggrad's language", formula=True, numbers=True
-        ),
-        "matrix": Format(write=_matrix, label="Matrix notation", formula=True, shortest=True),
-        "index": Format(
-            write=lambda term, _: format_index(term), label="Index notation", formula=True
-        ),
-        "unicode": Format(write=_unicode, label="Unicode", formula=True, shortest=True),
-        "latex": Format(
-            write=lambda term, _: format_latex(term), label="LaTeX", formula=True, shortest=True
-        ),
+        "einsum": Format(format_problem, "eggrad's language", formula=True, numbers=True),
+        "matrix": Format(_matrix, "Matrix notation", formula=True, shortest=True),
+        "index": Format(lambda term, _: format_index(term), "Index notation", formula=True),
+        "unicode": Format(_unicode, "Unicode", formula=True, shortest=True),
+        "latex": Format(lambda term, _: format_latex(term), "LaTeX", formula=True, shortest=True),
         "python": Format(
-            write=python.format_python, label="NumPy", words=python.WORDS, numbers=True, loops=True
+            python.format_python, "NumPy", words=python.WORDS, numbers=True, loops=True
         ),
-        "elementwise": Format(
-            write=lambda term, _: format_elementwise(term), label="Entry by entry"
-        ),
+        "elementwise": Format(lambda term, _: format_elementwise(term), "Entry by entry"),
         "jax": Format(
-            write=array_libraries.format_jax,
-            label="JAX",
-            words=array_libraries.IN_JAX,
-            numbers=True,
-            loops=True,
+            libraries.format_jax, "JAX", words=libraries.IN_JAX, numbers=True, loops=True
         ),
         "torch": Format(
-            write=array_libraries.format_torch,
-            label="PyTorch",
-            words=array_libraries.IN_TORCH,
-            numbers=True,
-            loops=True,
+            libraries.format_torch, "PyTorch", words=libraries.IN_TORCH, numbers=True, loops=True
         ),
-        "sympy": Format(
-            write=sympy.format_sympy, label="SymPy", words=sympy.WORDS, exact=True, numbers=True
-        ),
-        "matlab": Format(
-            write=matlab.format_matlab, label="MATLAB", words=matlab.WORDS, numbers=True
-        ),
-        "julia": Format(write=julia.format_julia, label="Julia", words=julia.WORDS, numbers=True),
-        "json": Format(write=format_json, label="JSON", numbers=True, loops=True),
+        "sympy": Format(sympy.format_sympy, "SymPy", words=sympy.WORDS, exact=True, numbers=True),
+        "matlab": Format(matlab.format_matlab, "MATLAB", words=matlab.WORDS, numbers=True),
+        "julia": Format(julia.format_julia, "Julia", words=julia.WORDS, numbers=True),
+        "json": Format(format_json, "JSON", numbers=True, loops=True),
         "dot": Format(write=lambda term, _: format_dot(term), loops=True),
     }
 )

@@ -34,7 +34,7 @@ from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.calculus.kept import kept
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
+from eggrad.frontend.text.words import FUNCTION_NAMES, MATRIX_WORDS, format_number
 from eggrad.rules.standard import AT_SYMMETRIC, system
 
 # The transpose of longer formulas is taken as a whole.
@@ -488,8 +488,6 @@ def _laid_out(form: Formula, axes: Indices, wanted: Indices) -> Formula:
 
 # Formulas as texts -------------------------------------------------------------------------
 
-WORDS: Final[Mapping[str, str]] = {"maximum": "max", "minimum": "min"}
-"""What matrix notation calls functions, where that is not the name of their record."""
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 # How tightly each operator binds, and its sign.
 _OPERATORS: Final = {
@@ -585,7 +583,7 @@ def _joined(form: Formula, args: Sequence[Text]) -> Text:
         case "number":
             return form.text, _ATOM
         case "call":
-            name = WORDS.get(form.text, form.text)
+            name = MATRIX_WORDS.get(form.text, form.text)
             return f"{name}({', '.join(text for text, _ in args)})", _ATOM
         case "index":
             return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM

@@ -6,7 +6,8 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import WORDS, Formula, infix, written
+from eggrad.frontend.printing.matrix import Formula, infix, written
+from eggrad.frontend.text.words import MATRIX_WORDS
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 _MINUS: Final = "\N{MINUS SIGN}"
@@ -82,5 +83,5 @@ def _call(form: Formula, args: Sequence[Text]) -> Text:
         return f"log|det({texts[0]})|", _ATOM
     if form.text == "inv":
         return f"{bracketed(args[0], _TRANSPOSE)}⁻¹", _POWER
-    name = WORDS.get(form.text, form.text)
+    name = MATRIX_WORDS.get(form.text, form.text)
     return f"{_SIGNS.get(name, name)}({', '.join(texts)})", _ATOM

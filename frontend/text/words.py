@@ -1,7 +1,7 @@
 """The words of the text language: names, numbers and indices, read and written."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -22,6 +22,8 @@ FormatName = Literal[
 """The languages in which an expression can be written."""
 
 OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
+MATRIX_WORDS: Final[Mapping[str, str]] = {"maximum": "max", "minimum": "min"}
+"""What matrix notation calls functions, where that is not the name of their record."""
 FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS)
 RESERVED: Final = frozenset(
     {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
