@@ -13,7 +13,7 @@ from eggrad.frontend.text.doors import checked_text
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.interface.own_rules import Rules
-    from eggrad.frontend.matrix.declarations import Declared
+    from eggrad.frontend.formulas.declarations import Declared
     from eggrad.frontend.text.phrases import Problem as Parsed
 
 
@@ -68,7 +68,7 @@ def _read(
     assume: Any,
 ) -> Expression:
     """The expression of a text that declares nothing itself."""
-    from eggrad.frontend.matrix.declarations import given_assumptions, given_dims
+    from eggrad.frontend.formulas.declarations import given_assumptions, given_dims
 
     axes = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)

@@ -16,7 +16,7 @@ from eggrad.frontend.expression import functions as sums
 from eggrad.frontend.expression import numpy_ufuncs as elementwise
 from eggrad.frontend.expression.axes import merged
 from eggrad.frontend.expression.expression import Expression, add, applied, divide, power
-from eggrad.frontend.matrix.values import (
+from eggrad.frontend.formulas.values import (
     MatrixValue,
     check_alike,
     check_square,

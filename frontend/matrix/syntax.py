@@ -1,124 +1,67 @@
-"""From a text of the matrix language to its syntax, or to what is wrong with it."""
+"""From a text of the matrix language to its lines of phrases, or to what is wrong with it."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.matrix.functions import FUNCTIONS
-from eggrad.frontend.matrix.products import BESIDE, first_token
-from eggrad.frontend.text.errors import place_words
+from eggrad.frontend.formulas.functions import ALIASES, FUNCTIONS
+from eggrad.frontend.formulas.products import BESIDE, first_token
+from eggrad.frontend.formulas.syntax import (
+    COMPARED,
+    Builder,
+    Expected,
+    Line,
+    as_lines,
+    call,
+    unexpected,
+)  # fmt: skip
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
-_OPERAND: Final = ("a number", "a name", "'('", "'-'")
-_OPERATOR: Final = ("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"')
-_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES", "RAISED", "DOT_RAISED")
+_POWER: Final = "a power is written with '^', that of entries with '.^'"
 _INSTEAD: Final = {
-    "**": "a power is written with '^', that of entries with '.^'",
     "@": "a product of matrices is written with '*'",
     "[": "an index in brackets, as in x[3] or A[1,:], has no brackets within",
     "]": "this bracket closes nothing",
-    "=": "an equation is no expression",
     "\\": "to solve a system, write inv(A)*b",
-    **dict.fromkeys(
-        "<>≤≥!&",
-        "a choice is written where(greater(x, y), a, b), with the functions "
-        "greater, greater_equal, equal, not_equal, logical_and, logical_or and logical_not",
-    ),
+    **dict.fromkeys("!&", COMPARED),
 }
 
 
 def stray_character(text: str, offset: int) -> ParseError:
     """What to say of a character with which no word of the language begins."""
     character = text[offset]
-    if character in _INSTEAD:
-        return ParseError(_INSTEAD[character], text, offset)
     if character == "." and offset and text[offset - 1].isdigit():
         return ParseError("a number has one decimal point", text, offset)
-    return ParseError(f"the character {character!r} has no meaning here", text, offset)
+    reason = _INSTEAD.get(character, f"the character {character!r} has no meaning here")
+    return ParseError(reason, text, offset)
 
 
-def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseError:
-    """What to say of a token that cannot stand after those before it."""
-    ended = token.type == "$END"
-    shown = "the end" if ended else repr(str(token))
-    offset = len(text.rstrip()) if ended else token.start_pos or 0
-    opened = _opened(before)
-    last = before[-1] if before else None
-    if not last and ended:
-        return ParseError("the expression is empty", text, 0, _OPERAND)
-    if token.type == "EQUAL":
-        return ParseError("only a name stands before '='", text, offset, ("';'",))
-    kinds = [t.type for t in before]
-    if ended and "EQUAL" in kinds and not opened:
-        if last and last.type == "SEMICOLON":
-            return ParseError("the expression after the named part is missing", text, offset)
-        if kinds.count("EQUAL") > kinds.count("SEMICOLON"):
-            reason = "after a named part follow a ';' and an expression"
-            return ParseError(reason, text, offset, ("';'",))
-    if last and last.type in _AFTER:
-        if token.type in _CLOSING and not opened:
-            sign = "bracket" if token.type == "RPAR" else "bar"
-            return ParseError(f"this {sign} closes nothing", text, offset)
-        if ended and opened:
-            sign = "bracket" if opened[-1].type == "LPAR" else "bar"
-            return ParseError(f"this {sign} is never closed", text, opened[-1].start_pos or 0)
-        if token.type == "COMMA":
-            return ParseError("a comma separates the arguments of a function", text, offset)
-        if last.type == "NAME" and str(last) in FUNCTIONS:
-            reason = f"the argument of {last} stands in brackets"
-            return ParseError(reason, text, offset, ("'('",))
-        missing = f"an operator is missing before {shown}"
-        if re.match(r"[\w(]", str(token)):
-            missing += "; a product is written with '*'"
-        return ParseError(missing, text, offset, _OPERATOR)
-    if last and last.type == "TIMES" and token.type == "TIMES":
-        return ParseError(_INSTEAD["**"], text, last.start_pos or 0)
-    where = f", after {str(last)!r} at {place_words(text, last.start_pos or 0)}" if last else ""
-    return ParseError(f"an operand is missing before {shown}{where}", text, offset, _OPERAND)
+_unexpected: Final = unexpected(
+    Expected(
+        operand=("a number", "a name", "'('", "'-'"),
+        operator=("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"'),
+        ends=("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES", "RAISED", "DOT_RAISED"),
+        functions={*FUNCTIONS, *ALIASES},
+    )
+)
 
 
-_CLOSING: Final = {
-    "RPAR": ("LPAR",),
-    "BAR": ("BAR", "LOG_BAR"),
-    "NORM": ("NORM",),
-    "NORM_INDEX": ("NORM",),
-}
+def _mistake(text: str, before: list[Token], token: Token) -> ParseError:
+    if token.type == "TIMES" and before and before[-1].type == "TIMES":
+        return ParseError(_POWER, text, before[-1].start_pos or 0)
+    return _unexpected(text, before, token)
 
 
-def _opened(before: Sequence[Token]) -> list[Token]:
-    """The brackets and bars that are not closed; a bar after an operand closes."""
-    opened: list[Token] = []
-    ends = False
-    for t in before:
-        closes = opened and opened[-1].type in _CLOSING.get(t.type, ())
-        if closes and (ends or t.type == "RPAR"):
-            opened.pop()
-            ends = True
-        elif t.type in ("LPAR", "BAR", "LOG_BAR", "NORM"):
-            opened.append(t)
-            ends = False
-        else:
-            ends = t.type in _AFTER
-    return opened
+def read(text: str) -> list[Line]:
+    """The lines, the last of which is the expression; `ParseError` where the grammar has none.
 
-
-# What the grammar builds -------------------------------------------------------------------
-
-
-Definition = tuple[Token, Phrase]
-
-
-def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
-    """The named parts and the expression; raises `ParseError` where the grammar has no such text.
-
-    >>> [part.what for part in read("A*x - y'")[1].operands]
+    >>> [part.what for part in read("A*x - y'")[0].body.operands]
     ['TIMES', 'TRANSPOSE']
     """
-    return cast(tuple[tuple[Definition, ...], Phrase], _GRAMMAR.read(_with_norms(text)))
+    return cast("list[Line]", _GRAMMAR.read(as_lines(_with_norms(text))))
 
 
 def _with_norms(text: str) -> str:
@@ -128,33 +71,25 @@ def _with_norms(text: str) -> str:
 
 
 _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_NORMS: Final = {"1": "norm1", "₁": "norm1", "2": "norm2", "₂": "norm2", "F": "normF"}
-_PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE", BESIDE)
+_FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 
 
 @v_args(inline=True)
-class _Builder(Transformer[Token, Any]):
-    """Makes phrases while the parser runs; an operator's phrase is called as its token."""
-
-    def start(self, *parts: Any) -> tuple[tuple[Definition, ...], Phrase]:
-        return parts[:-1], parts[-1]
-
-    def definition(self, name: Token, phrase: Phrase) -> Definition:
-        return name, phrase
-
-    def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
-        return Phrase(token.type, token, (left, right))
-
+class _Builder(Builder):
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
         first = first_token(right)
         if first.type == "NUMBER" and not right.sealed:
             raise Misread(f"an operator is missing before {str(first)!r}", first)
         return Phrase(BESIDE, first, (left, right))
 
-    def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
-        if base.what in ("POWER", "DOT_POWER") and not base.sealed:
-            raise Misread("powers of powers need brackets, as in (a^b)^c or a^(b^c)", token)
-        return Phrase(token.type, token, (base, exponent))
+    def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
+        if token.type == "OTIMES":
+            return call("⊗", token, left, right)
+        return super().binary(left, token, right)
+
+    def number(self, token: Token) -> Phrase:
+        decimal = _FRACTIONS.get(str(token), str(token))
+        return Phrase("number", Token.new_borrow_pos("NUMBER", decimal, token))
 
     def raised(self, base: Phrase, token: Token) -> Phrase:
         plain = token.translate(_LOWERED)
@@ -164,39 +99,20 @@ class _Builder(Transformer[Token, Any]):
         kind = "POWER" if token.type == "RAISED" else "DOT_POWER"
         return self.power(base, Token.new_borrow_pos(kind, str(token), token), exponent)
 
-    def minus(self, token: Token, operand: Phrase) -> Phrase:
-        return negated(token, operand, _PRODUCTS)
-
-    def plus(self, _token: Token, operand: Phrase) -> Phrase:
-        return operand
-
-    def transposed(self, operand: Phrase, token: Token) -> Phrase:
-        return Phrase(token.type, token, (operand,))
-
     def indexed(self, operand: Phrase, token: Token) -> Phrase:
         return Phrase("indexed", token, (operand,))
 
-    def number(self, token: Token) -> Phrase:
-        return Phrase("number", token)
-
-    def use(self, token: Token) -> Phrase:
-        return Phrase("use", token)
-
-    def call(self, token: Token, *operands: Phrase) -> Phrase:
-        return Phrase("call", token, operands)
-
     def between(self, token: Token, operand: Phrase, closed: Token) -> Phrase:
-        if closed.type == "NORM_INDEX":
-            norm = _NORMS.get(closed.strip("‖ _"))
-            if norm is None:
-                raise Misread("the norms are ‖x‖, ‖x‖_1, ‖x‖_2 and ‖X‖_F", closed)
-            token = Token.new_borrow_pos("NAME", norm, token)
-        return Phrase("call", token, (operand,))
+        if token.type != "NORM":
+            return Phrase("call", token, (operand,))
+        which = re.sub(r"[‖_\s]", "", closed).translate(_SUBSCRIPTS)
+        return Phrase("norm", closed, (operand,), (Token("NAME", which),))
 
-    def group(self, phrase: Phrase) -> Phrase:
-        return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)
+    def inner(self, token: Token, left: Phrase, right: Phrase, _closed: Token) -> Phrase:
+        return call("⟨⟩", token, left, right)
 
 
+_SUBSCRIPTS: Final = str.maketrans({"₁": "1", "₂": "2", "∞": "infty"})
 _GRAMMAR: Final = Grammar(
-    Path(__file__).parent / "matrix.lark", _Builder, stray_character, unexpected_token
+    Path(__file__).parent / "matrix.lark", _Builder, stray_character, _mistake
 )

@@ -12,7 +12,7 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import Expression, power
 from eggrad.frontend.index.entries import Entries, entries, entrywise, product, total
-from eggrad.frontend.matrix.values import MatrixValue, single
+from eggrad.frontend.formulas.values import MatrixValue, single
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from eggrad.engine.terms.functions import Function
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.matrix import functions, values
-from eggrad.frontend.matrix.declarations import Declared, completed_dims
-from eggrad.frontend.matrix.functions import Known, known_functions
+from eggrad.frontend.formulas.declarations import Declared, completed_dims
+from eggrad.frontend.formulas.functions import Known, known_functions
 from eggrad.frontend.matrix.parser import Reader, problem_of
-from eggrad.frontend.matrix.values import MatrixValue
+from eggrad.frontend.formulas.values import MatrixValue
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.below import places

@@ -9,8 +9,8 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import Expression, applied, unified
 from eggrad.frontend.index.entries import entries, total
-from eggrad.frontend.matrix.functions import ENTRYWISE, EXTREME_FUNCTIONS
-from eggrad.frontend.matrix.values import MatrixValue
+from eggrad.frontend.formulas.functions import ENTRYWISE, EXTREME_FUNCTIONS
+from eggrad.frontend.formulas.values import MatrixValue
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.sizes import unknown

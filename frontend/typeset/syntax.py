@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from lark import Token, Transformer, v_args
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.matrix.products import NATURAL_POWER, PI, first_token
+from eggrad.frontend.formulas.products import NATURAL_POWER, PI, first_token
 from eggrad.frontend.matrix.syntax import Definition
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated

@@ -21,7 +21,7 @@ from eggrad import special
 from eggrad.frontend.cli.main import main
 from eggrad.frontend.elementwise.parser import ARITIES
 from eggrad.frontend.matrix import functions as matrix_functions
-from eggrad.frontend.matrix.functions import CONSTANTS
+from eggrad.frontend.formulas.functions import CONSTANTS
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.printer import format_problem
 from eggrad.rules import notation

@@ -160,4 +160,6 @@ def _named(name: str, axes: Sequence[Size | None] | int, most: int) -> Dims:
                 f"{most}, not {axes}; an axis of {axes} entries is ({axes},)"
             )
         axes = (None,) * axes
+    if len(axes) > most:
+        raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(axes)}")
     return tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(axes))

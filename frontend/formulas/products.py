@@ -34,7 +34,7 @@ def has_variable_e(roots: Sequence[Phrase]) -> bool:
     """Whether `e` stands elsewhere than below an exponent, where nobody says what names are.
 
     >>> from eggrad.frontend.matrix.syntax import read
-    >>> has_variable_e([read("e^x")[1]]), has_variable_e([read("e'*e + e^2")[1]])
+    >>> has_variable_e([read("e^x")[0].body]), has_variable_e([read("e'*e + e^2")[0].body])
     (False, True)
     """
     stack = [*roots]

@@ -7,13 +7,15 @@ before what it multiplies.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from typing import Final
 
 from eggrad.engine.errors import ParseError
-from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES
-from eggrad.frontend.matrix.values import kept_axes
+from eggrad.frontend.formulas.functions import Known
+from eggrad.frontend.formulas.places import kept_axes
+from eggrad.frontend.formulas.syntax import Line
 from eggrad.frontend.text.phrases import Phrase
 
 MAX_NAMES: Final = 12
@@ -28,47 +30,27 @@ _PRODUCTS: Final = {
 }
 _TENSORS: Final = ("column", "row", "matrix")
 _NUMERIC: Final = ("number", "scalar")
-# Functions with another result than their only argument, by the kind of that.
-_SUMS: Final[Mapping[str, str]] = dict.fromkeys(_TENSORS, "scalar")
-_FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
-    "norm": {"column": "scalar", "row": "scalar"},
-    **dict.fromkeys(("sum", "∑", *EXTREMES, "norm1", "norm2", "normF", "‖", "logsumexp"), _SUMS),
-    **{
-        name: {"matrix": "scalar"}
-        for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
-    },
-    **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
-    **{
-        name: {"matrix": ("scalar", "column", "matrix")[len(f.axes)]}
-        for name, f in STACK_FUNCTIONS.items()
-    },
-    **{f"row{name}": {"matrix": "column"} for name in EXTREMES},
-    **{f"col{name}": {"matrix": "row"} for name in EXTREMES},
-    **dict.fromkeys(("|", "log|"), dict.fromkeys(("matrix", "scalar", "number"), "scalar")),
-    "diag": {"column": "matrix", "row": "matrix", "matrix": "column"},
-    "softmax": {"column": "column", "row": "row"},
-}
 
 
 def inferred_orders(
-    text: str, definitions: Sequence[tuple[str, Phrase]], root: Phrase
+    text: str, lines: Sequence[Line], functions: Mapping[str, Known]
 ) -> dict[str, int]:
     """The number of axes of each name; raises `ParseError` where that is not certain.
 
+    >>> from eggrad.frontend.formulas.functions import known_functions
     >>> from eggrad.frontend.matrix.syntax import read
-    >>> inferred_orders("norm2(A*x - y)^2", *read("norm2(A*x - y)^2"))
+    >>> inferred_orders("", read("norm2(A*x - y)^2"), known_functions(()))
     {'A': 2, 'x': 1, 'y': 1}
     """
-    defined = {str(name) for name, _ in definitions}
-    parts = [*(phrase for _, phrase in definitions), root]
-    names = list(dict.fromkeys(n for p in parts for n in _names(p) if n not in defined))
+    defined = {str(line.name) for line in lines[:-1]}
+    names = list(dict.fromkeys(n for p in lines for n in _names(p.body) if n not in defined))
     unsure = [n for n in names if not n[0].isupper()]
     if len(unsure) > MAX_NAMES:
         raise ParseError(f"these names need declared dims: {', '.join(unsure)}", text, 0)
     readings: list[dict[str, str]] = []
     for kinds in product(("scalar", "column"), repeat=len(unsure)):
         known = dict.fromkeys(names, "matrix") | dict(zip(unsure, kinds, strict=True))
-        if _fits(known, definitions, root):
+        if _fits(known, lines, functions):
             readings.append(known)
     if len(readings) == 1:
         return {name: _ORDERS[kind] for name, kind in readings[0].items()}
@@ -108,19 +90,17 @@ def _is_transpose(power: Phrase) -> bool:
     return power.operands[1].what == "use" and power.operands[1].token == "T"
 
 
-def _fits(
-    known: Mapping[str, str], definitions: Sequence[tuple[str, Phrase]], root: Phrase
-) -> bool:
+def _fits(known: Mapping[str, str], lines: Sequence[Line], functions: Mapping[str, Known]) -> bool:
     names = dict(known)
-    for name, phrase in definitions:
-        kind = _kind(phrase, names)
+    for line in lines:
+        kind = _kind(line.body, names, functions)
         if kind is None:
             return False
-        names[str(name)] = kind
-    return _kind(root, names) is not None
+        names[str(line.name)] = kind
+    return True
 
 
-def _kind(root: Phrase, names: Mapping[str, str]) -> str | None:
+def _kind(root: Phrase, names: Mapping[str, str], functions: Mapping[str, Known]) -> str | None:
     """The kind of a phrase; None where an operator has no such operands."""
     done: list[str | None] = []
     stack: list[tuple[Phrase, bool]] = [(root, False)]
@@ -134,21 +114,21 @@ def _kind(root: Phrase, names: Mapping[str, str]) -> str | None:
         args = done[len(done) - len(operands) :]
         del done[len(done) - len(operands) :]
         known = [a for a in args if a is not None]
-        done.append(_result(phrase, known, names) if len(known) == len(args) else None)
+        done.append(_result(phrase, known, names, functions) if len(known) == len(args) else None)
     return done.pop()
 
 
-def _result(phrase: Phrase, args: Sequence[str], names: Mapping[str, str]) -> str | None:
+def _result(
+    phrase: Phrase, args: Sequence[str], names: Mapping[str, str], functions: Mapping[str, Known]
+) -> str | None:
     match phrase.what:
-        case "number":
+        case "number" | "pi":
             return "number"
         case "use":
             return names[str(phrase.token)]
-        case "pi":
-            return "number"
         case "natural power":
-            return None if args[0] == "matrix" else _called_entrywise(args[0])
-        case "negate":
+            return None if args[0] == "matrix" else _entrywise(args[0])
+        case "negate" | "group":
             return args[0]
         case "TRANSPOSE":
             return _TURNED.get(args[0])
@@ -156,13 +136,16 @@ def _result(phrase: Phrase, args: Sequence[str], names: Mapping[str, str]) -> st
             return _TURNED.get(args[0])
         case "indexed":
             return _indexed(args[0], kept_axes(phrase.token))
+        case "norm":
+            matrix = phrase.sizes and phrase.sizes[0] in ("F", "*", "max")
+            return "scalar" if args[0] != "matrix" or matrix else None
         case "call":
-            return _called(phrase, args)
+            return _called(phrase, args, functions)
         case "TIMES" if args[0] in _TENSORS and phrase.operands[1].what == "use":
             # A scalar's name stands before what it multiplies.
             return None if args[1] == "scalar" else _times(*args)
         case operator:
-            return _OPERATORS[operator](*args)
+            return _OPERATORS.get(operator, _alike)(*args)
 
 
 def _indexed(kind: str, kept: tuple[bool, ...]) -> str | None:
@@ -173,8 +156,8 @@ def _indexed(kind: str, kept: tuple[bool, ...]) -> str | None:
     return (kind if kept[0] else "scalar") if kind in ("column", "row") and len(kept) == 1 else None
 
 
-def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
-    name = str(phrase.token)
+def _called(phrase: Phrase, args: Sequence[str], functions: Mapping[str, Known]) -> str | None:
+    name, count = str(phrase.token), len(args)
     match name:
         case "size":
             return "scalar"
@@ -186,25 +169,23 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return "column"
         case "ones" | "zeros":
             return "column" if len(phrase.operands) == 1 else "matrix"
-        case "vec":
-            return "column" if args == ["matrix"] else None
-        case "kron":
-            known = all(a in ("column", "row", "matrix") for a in args)
+        case "kron" | "⊗":
+            known = all(a in _TENSORS for a in args)
             return (args[0] if args[0] == args[1] else "matrix") if known else None
-        case "outer":
-            return "matrix" if all(a in ("column", "row") for a in args) else None
-        case "sum" | "∑" if len(args) == 2:
-            wanted = "row" if phrase.operands[1].token == "1" else "column"
-            return wanted if args[0] == "matrix" else None
-        case known if known in _FUNCTIONS and not (known in EXTREMES and len(args) > 1):
-            return _FUNCTIONS[known].get(args[0])
-        case _ if len(args) > 1:
-            return _alike(*args)
-        case _:
-            return _called_entrywise(args[0])
+        case "norm" if count == 2:
+            return "scalar" if args[0] in ("column", "row") else None
+    kinds = functions[name].kinds
+    if kinds is None or (name in EXTREMES and count == 2):
+        return _entrywise(reduce(lambda a, b: (a and b and _alike(a, b)) or "", args)) or None
+    if functions[name].least == count == 2:
+        return kinds.get(args[0]) if args[1] in kinds else None
+    if count == 2:
+        wanted = "row" if phrase.operands[1].token == "1" else "column"
+        return wanted if args[0] == "matrix" else None
+    return kinds.get(args[0])
 
 
-def _called_entrywise(kind: str) -> str:
+def _entrywise(kind: str) -> str:
     return "scalar" if kind == "number" else kind
 
 
@@ -242,8 +223,6 @@ def _entries_power(a: str, b: str) -> str | None:
 
 
 _OPERATORS: Final[dict[str, Callable[[str, str], str | None]]] = {
-    "PLUS": _alike,
-    "MINUS": _alike,
     "TIMES": _times,
     "DIVIDE": _over,
     "DOT_TIMES": _entries,

@@ -1,0 +1,1 @@
+"""Formulas in any notation, from phrases to expressions: names, sizes, shapes and values."""

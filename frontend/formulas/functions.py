@@ -1,0 +1,453 @@
+"""The functions that formulas call: one row each, for every notation."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
+from eggrad.engine.terms.functions import ELEMENTWISE, UNARY, Function
+from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
+from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.operations import EXTREMES
+from eggrad.frontend.expression import axes as ax
+from eggrad.frontend.expression import expression as arithmetic
+from eggrad.frontend.expression import functions as language
+from eggrad.frontend.expression import numpy_functions as whole
+from eggrad.frontend.expression import numpy_statistics, special
+from eggrad.frontend.expression.axes import merged
+from eggrad.frontend.expression.expression import Expression, applied
+from eggrad.frontend.expression.numpy_order import sort
+from eggrad.frontend.expression.numpy_reductions import cumprod
+from eggrad.frontend.expression.numpy_ufuncs import COMPOSED, UFUNCS, exp2, log2, square
+from eggrad.frontend.formulas.advice import AdvisedShapeError
+from eggrad.frontend.formulas.values import (
+    Value,
+    check_square,
+    column,
+    divide,
+    entrywise,
+    inner,
+    paired,
+    single,
+    summed,
+    times,
+    transposed,
+    value,
+)  # fmt: skip
+from eggrad.frontend.formulas.values import square as square_matrix
+from eggrad.frontend.text.errors import suggestion
+from eggrad.frontend.text.sizes import unknown
+from eggrad.frontend.text.words import MATRIX_WORDS
+
+Kinds = Mapping[str, str]
+_TENSORS: Final = ("column", "row", "matrix")
+_NUMBER: Final[Kinds] = dict.fromkeys(_TENSORS, "scalar")
+_OF_VECTOR: Final[Kinds] = {"column": "scalar", "row": "scalar"}
+_OF_MATRIX: Final[Kinds] = {"matrix": "scalar"}
+_SAME_VECTOR: Final[Kinds] = {"column": "column", "row": "row"}
+_SAME_MATRIX: Final[Kinds] = {"matrix": "matrix"}
+
+
+class Known(NamedTuple):
+    """A function: what it makes of values, a sentence, how many of them it takes, and kinds.
+
+    `kinds` has the kind of the result by that of the first argument, scalar, column, row or
+    matrix; it is None where the result is as the arguments are.
+    """
+
+    apply: Callable[..., Value]
+    sentence: str
+    least: int = 1
+    most: int = 1
+    kinds: Kinds | None = None
+
+
+def sigmoid(a: Expression) -> Expression:
+    """`1 / (1 + exp(-a))`."""
+    return arithmetic.divide(1, arithmetic.add(1, language.exp(-a)))
+
+
+def step(a: Any) -> Expression:
+    """1 where `a > 0`, else 0."""
+    return applied("greater", a, 0)
+
+
+# Sums and other numbers made of all entries ------------------------------------------------
+
+
+def _reduced(name: str, function: Callable[..., Expression], a: Value, axis: Any = None) -> Value:
+    """The sum, say, of all entries; of a matrix also of each column, 1, or of each row, 2."""
+    f = single(f"{name} of", a)
+    if axis is None:
+        return value(function(f))
+    number = axis.expression.term
+    if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
+        raise ShapeError(
+            f"{name}: a second argument, 1 for columns or 2 for rows, goes with a matrix"
+        )
+    return value(function(f, int(number.value) - 1), row=number.data == 1)
+
+
+def sum_of(a: Value, axis: Value | None = None) -> Value:
+    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
+    return summed(a) if axis is None else _reduced("sum", language.sum, a, axis)
+
+
+def _extreme(name: str, a: Value, *others: Value) -> Value:
+    """The greatest or the least entry; of two tensors that of each pair of entries."""
+    if others:
+        return _entry_by_entry(RECORDS[EXTREMES[name].of_two])(a, *others)
+    return extreme(name, a, (*a.rows, *a.columns))
+
+
+def extreme(name: str, a: Value, over: Sequence[str]) -> Value:
+    """The greatest or the least entry along some axes."""
+    axes = tuple(a.axes.index(i) for i in over)
+    rest = tuple(i for i in a.axes if i not in over)
+    return Value(_EXTREMES[name](a.entries, axes), rest) if axes else a
+
+
+def _extreme_along(name: str, axis: int, a: Value) -> Value:
+    """The greatest or the least entry of each column, or of each row."""
+    if a.order != 2:
+        raise ShapeError(f"{name} of columns or rows: a matrix, please")
+    return extreme(name, a, (a.rows, a.columns)[axis])
+
+
+_EXTREMES: Final = {"max": language.max, "min": language.min}
+
+
+def logsumexp(a: Value) -> Value:
+    """The logarithm of the sum of exponentials."""
+    return summed(a.mapped(language.exp)).mapped(language.log)
+
+
+def norm1(a: Value) -> Value:
+    """The sum of absolute values."""
+    return summed(a.mapped(language.abs))
+
+
+def norm2(a: Value) -> Value:
+    """The root of the sum of squares; of a matrix Frobenius' norm."""
+    return summed(a.mapped(square)).mapped(COMPOSED["sqrt"])
+
+
+def norm(a: Value, which: Value | str = "") -> Value:
+    """The norm of a vector that a number says, 2 where none does; a matrix has several."""
+    if isinstance(which, Value):
+        number = which.expression.term
+        which = str(number.data) if number.op == "constant" else "?"
+    if which not in ("", "1", "2", "F", "*", "infty", "max"):
+        raise UnsupportedOperation(f"no norm is known by {which!r}; there are 1, 2, F, *, \\infty")
+    if not a.order:
+        return a.mapped(language.abs)
+    if which == "max" or (which == "infty" and a.order == 1):
+        return _extreme("max", a.mapped(language.abs))
+    if a.order == 1 or which == "F":
+        return norm1(a) if which == "1" else norm2(a)
+    if which == "*":
+        f = language.of_each("singular_values", single("the nuclear norm of", a))
+        return value(language.sum(f))
+    if which:
+        raise AdvisedShapeError(
+            f"the norm of {a.shape} with {which} below: that of the matrix as a map, or of its "
+            "entries; eggrad knows Frobenius' norm, and the nuclear one",
+            "norms of a matrix",
+        )
+    raise AdvisedShapeError(
+        f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix", "Frobenius"
+    )
+
+
+def _softmax(a: Value) -> Value:
+    """The exponentials of a vector, divided by their sum."""
+    _vector("softmax", a)
+    exponentials = a.mapped(language.exp)
+    return divide(exponentials, summed(exponentials))
+
+
+# Vectors and matrices ----------------------------------------------------------------------
+
+
+def _vector(what: str, a: Value) -> Expression:
+    if a.order != 1:
+        raise ShapeError(f"{what} of {a.shape}: the argument has to be a vector")
+    return single(f"{what} of", a)
+
+
+def _of_vector(name: str, function: Callable[[Any], Expression]) -> Callable[[Value], Value]:
+    return lambda a: value(function(_vector(name, a)), a.is_row)
+
+
+def _of_square(name: str, function: Callable[[Any], Expression]) -> Callable[[Value], Value]:
+    return lambda a: value(function(square_matrix(name, a)))
+
+
+def trace(a: Value) -> Value:
+    """The sum of the diagonal; a scalar's is itself."""
+    if not a.order:
+        return a
+    check_square("tr", a)
+    met = dict(zip(a.columns, a.rows, strict=True))
+    names = [met.get(i, i) for i in a.axes]
+    letters = {i: chr(ord("a") + k) for k, i in enumerate(dict.fromkeys(names))}
+    spec = "".join(letters[i] for i in names) + "->" + "".join(letters[i] for i in a.free)
+    return Value(language.einsum(spec, a.entries), a.free)
+
+
+def bars(a: Value) -> Value:
+    """Between bars: the determinant of a matrix, the absolute value of a scalar."""
+    if a.order == 1:
+        raise AdvisedShapeError(
+            f"bars around {a.shape}: the absolute values of entries, or the length",
+            "absolute values",
+        )
+    return _of_square("det", language.det)(a) if a.order else a.mapped(language.abs)
+
+
+def log_of_bars(a: Value) -> Value:
+    """The logarithm of what `bars` are."""
+    return bars(a).mapped(language.log)
+
+
+def _logdet(a: Expression) -> Expression:
+    return language.log(language.det(a))
+
+
+def _of_each(name: str, a: Value) -> Value:
+    """A function of a matrix, by the name of its record."""
+    record = STACK_FUNCTIONS[name]
+    if a.order != 2:
+        check_square(name, a)
+    f = square_matrix(name, a) if record.square else single(f"{name} of", a)
+    return value(language.of_each(name, f))
+
+
+def diag(a: Value) -> Value:
+    """The matrix with a vector on its diagonal; the diagonal of a matrix as a column."""
+    if a.order == 1:
+        return value(ax.diagonal_matrix(single("diag of", a)))
+    return value(ax.diagonal(square_matrix("diag", a), 0, 1))
+
+
+def outer(a: Value, b: Value) -> Value:
+    """The product of a column and a row, given two vectors."""
+    for v in (a, b):
+        if v.order != 1:
+            raise ShapeError(f"outer of {v.shape}: the argument has to be a vector")
+    return times(transposed(a) if a.is_row else a, b if b.is_row else transposed(b))
+
+
+def dot(a: Value, b: Value) -> Value:
+    """The sum of the products of the entries of two vectors."""
+    for v in (a, b):
+        if v.order == 2:
+            raise ShapeError(f"dot of {v.shape}: the argument has to be a vector")
+    return inner(*(transposed(v) if v.is_row else v for v in (a, b)))
+
+
+def cross(a: Value, b: Value) -> Value:
+    """The cross product of two vectors of three entries."""
+    f, g = (_vector("cross", v) for v in (a, b))
+    for v in (f, g):
+        if v.shape != (3,):
+            raise ShapeError(f"cross of {v.shape[0]} x 1: the argument has 3 entries")
+    return value(numpy_statistics.cross(f, g), a.is_row)
+
+
+def vec(a: Value) -> Value:
+    """The columns of a matrix one below the other."""
+    if a.order != 2:
+        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
+    single_axes = (*a.columns, *a.rows)
+    return _in_line("vec", column(a.ordered(single_axes)))
+
+
+def kron(a: Value, b: Value) -> Value:
+    """The matrix of all multiples of b by entries of a; a column has one column."""
+    return _in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
+
+
+def _in_line(what: str, a: Value) -> Value:
+    """One axis of rows and one of columns, where their numbers are known."""
+    f = a.expression
+    if any(unknown(d) for d in f.shape):
+        raise UnknownSizes(f"{what}: the sizes of its arguments have to be given")
+    if not a.is_blocked or not all(isinstance(d, int) for d in f.shape):
+        return a
+    rows = merged(f, 0, len(a.rows)) if a.rows else f
+    first = bool(a.rows)
+    both = merged(rows, first, len(a.columns)) if len(a.columns) > 1 else rows
+    return value(both, row=not a.rows)
+
+
+class UnknownSizes(ShapeError):
+    """Something that needs the sizes of its operands as numbers or names."""
+
+
+def _kronecker(a: Value, b: Value) -> Value:
+    """The sign for `kron`; between vectors it has a second meaning."""
+    if a.order == 1 and b.order == 1 and a.is_row == b.is_row:
+        raise AdvisedShapeError(
+            f"\\otimes of {a.shape} and {b.shape}: the outer product, or the Kronecker product",
+            "outer or Kronecker",
+        )
+    return kron(a, b)
+
+
+# Rows --------------------------------------------------------------------------------------
+
+
+def _entry_by_entry(function: Function) -> Callable[..., Value]:
+    """A function of the entries of values of one shape, or of scalars beside them."""
+    name = MATRIX_WORDS.get(function.name, function.name)
+    return lambda *args: entrywise(name, partial(applied, function), *args)
+
+
+def _each(function: Callable[..., Any]) -> Callable[..., Value]:
+    """The same for a function of expressions."""
+    name = getattr(function, "__name__", "a function")
+    return lambda *args: entrywise(name, function, *args)
+
+
+ENTRYWISE: Final[Mapping[str, tuple[Callable[..., Any], str]]] = {
+    **{f: (partial(applied, f), RECORDS[f].sentence) for f in UNARY},
+    "sinh": (COMPOSED["sinh"], "The hyperbolic sine of every entry."),
+    "cosh": (COMPOSED["cosh"], "The hyperbolic cosine of every entry."),
+    "sqrt": (COMPOSED["sqrt"], "The square root of every entry."),
+    "arctanh": (COMPOSED["arctanh"], "The inverse hyperbolic tangent of every entry."),
+    "log1p": (COMPOSED["log1p"], "log(1 + x) of every entry, without loss of digits."),
+    "expm1": (COMPOSED["expm1"], "exp(x) - 1 of every entry, without loss of digits."),
+    "sigmoid": (sigmoid, "The logistic function of every entry, 1/(1 + exp(-x))."),
+    "softplus": (language.softplus, "log(1 + exp(x)) of every entry."),
+    "log2": (log2, "The logarithm to the base 2 of every entry."),
+    "log10": (UFUNCS["log10"], "The logarithm to the base 10 of every entry."),
+    "exp2": (exp2, "2 to the power of every entry."),
+    "square": (square, "The square of every entry."),
+    "cbrt": (UFUNCS["cbrt"], "The cube root of every entry."),
+    "step": (step, "1 for every entry that is greater than 0, else 0."),
+}
+"""The functions of every entry that have one argument, each with its sentence."""
+
+
+def _special() -> dict[str, Known]:
+    """The special functions, by SciPy's names."""
+    found: dict[str, Known] = {}
+    for name in special.__all__:
+        declared = getattr(special, name)
+        record = getattr(declared, "record", None)
+        if name not in ENTRYWISE and record is not None:
+            sentence = f"{declared.__doc__.splitlines()[0]}"
+            found[name] = Known(_entry_by_entry(record), sentence, record.arity, record.arity)
+    return found
+
+
+def _stack_kinds(name: str) -> Kinds:
+    return {"matrix": ("scalar", "column", "matrix")[len(STACK_FUNCTIONS[name].axes)]}
+
+
+FUNCTIONS: Final[Mapping[str, Known]] = {
+    **{name: Known(_each(f), sentence) for name, (f, sentence) in ENTRYWISE.items()},
+    **{
+        MATRIX_WORDS.get(f, f): Known(
+            _entry_by_entry(RECORDS[f]), RECORDS[f].sentence, RECORDS[f].arity, RECORDS[f].arity
+        )
+        for f in ELEMENTWISE
+        if f not in UNARY
+    },
+    **_special(),
+    "sum": Known(sum_of, "The sum of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
+    "mean": Known(partial(_reduced, "mean", whole.mean), "The mean of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
+    "var": Known(partial(_reduced, "var", whole.var), "The variance of all entries, divided by their number; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
+    "std": Known(partial(_reduced, "std", whole.std), "The root of the variance of all entries, divided by their number; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
+    "max": Known(partial(_extreme, "max"), "The greatest entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
+    "min": Known(partial(_extreme, "min"), "The least entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
+    "colmax": Known(partial(_extreme_along, "max", 0), "The greatest entry of each column.", kinds={"matrix": "row"}),
+    "colmin": Known(partial(_extreme_along, "min", 0), "The least entry of each column.", kinds={"matrix": "row"}),
+    "rowmax": Known(partial(_extreme_along, "max", 1), "The greatest entry of each row.", kinds={"matrix": "column"}),
+    "rowmin": Known(partial(_extreme_along, "min", 1), "The least entry of each row.", kinds={"matrix": "column"}),
+    "norm": Known(norm, "The length of a vector; with 1 the sum of absolute values.", 1, 2, _OF_VECTOR),
+    "norm1": Known(norm1, "The sum of absolute values.", kinds=_NUMBER),
+    "norm2": Known(norm2, "The root of the sum of squares.", kinds=_NUMBER),
+    "normF": Known(norm2, "Frobenius' norm, the root of the sum of squares.", kinds=_NUMBER),
+    "logsumexp": Known(logsumexp, "The logarithm of the sum of exponentials.", kinds=_NUMBER),
+    "softmax": Known(_softmax, "The exponentials of a vector, divided by their sum.", kinds=_SAME_VECTOR),
+    "cumsum": Known(_of_vector("cumsum", whole.cumsum), "The running sums of a vector.", kinds=_SAME_VECTOR),
+    "cumprod": Known(_of_vector("cumprod", cumprod), "The running products of a vector.", kinds=_SAME_VECTOR),
+    "sort": Known(_of_vector("sort", sort), "The entries of a vector, the least first.", kinds=_SAME_VECTOR),
+    "prod": Known(_of_vector("prod", whole.prod), "The product of the entries of a vector.", kinds=_OF_VECTOR),
+    "dot": Known(dot, "The sum of the products of the entries of two vectors.", 2, 2, _OF_VECTOR),
+    "outer": Known(outer, "The matrix of the products of the entries of two vectors.", 2, 2, {"column": "matrix", "row": "matrix"}),
+    "cross": Known(cross, "The cross product of two vectors of three entries.", 2, 2, _SAME_VECTOR),
+    "kron": Known(kron, "The Kronecker product.", 2, 2),
+    "vec": Known(vec, "The columns of a matrix one below the other.", kinds={"matrix": "column"}),
+    "diag": Known(diag, "The matrix with a vector on its diagonal; the diagonal of a matrix.", kinds={"column": "matrix", "row": "matrix", "matrix": "column"}),
+    "transpose": Known(transposed, "The transpose.", kinds={"column": "row", "row": "column", "matrix": "matrix", "scalar": "scalar"}),
+    "tr": Known(trace, "The sum of the diagonal.", kinds={"matrix": "scalar", "scalar": "scalar"}),
+    "det": Known(_of_square("det", language.det), "The determinant.", kinds=_OF_MATRIX),
+    "logdet": Known(_of_square("logdet", _logdet), "The logarithm of the determinant.", kinds=_OF_MATRIX),
+    "logabsdet": Known(_of_square("logabsdet", language.logabsdet), "The logarithm of the absolute value of the determinant.", kinds=_OF_MATRIX),
+    "signdet": Known(_of_square("signdet", language.signdet), "The sign of the determinant.", kinds=_OF_MATRIX),
+    "inv": Known(_of_square("inv", language.inv), "The inverse of a matrix.", kinds=_SAME_MATRIX),
+    "adj": Known(_of_square("adj", language.adj), "The adjugate of a matrix.", kinds=_SAME_MATRIX),
+    **{
+        name: Known(partial(_of_each, name), f.sentence, kinds=_stack_kinds(name))
+        for name, f in STACK_FUNCTIONS.items()
+    },
+}  # fmt: skip
+"""Each function, by its name in matrix notation."""
+
+ALIASES: Final[Mapping[str, str]] = {
+    **{"trace": "tr", "Tr": "tr", "Trace": "tr", "Det": "det", "Diag": "diag", "Vec": "vec"},
+    **{"expm": "matrix_exponential", "pinv": "pseudoinverse"},
+    **{"ln": "log", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sgn": "sign"},
+    **{"arsinh": "arcsinh", "asinh": "arcsinh", "arcosh": "arccosh", "acosh": "arccosh"},
+    **{"artanh": "arctanh", "atanh": "arctanh", "ReLU": "relu", "SoftMax": "softmax"},
+    **{"logistic": "sigmoid", "LSE": "logsumexp", "lse": "logsumexp", "lgamma": "gammaln"},
+    **{
+        "psi": "digamma",
+        "heaviside": "step",
+    },
+}
+"""Other names of functions."""
+
+SIGNS: Final[Mapping[str, Known]] = {
+    "∑": FUNCTIONS["sum"],
+    "√": FUNCTIONS["sqrt"],
+    "‖": FUNCTIONS["norm2"],
+    "|": Known(bars, "The determinant of a matrix, the absolute value of a scalar.", kinds={"matrix": "scalar", "scalar": "scalar", "number": "scalar"}),
+    "log|": Known(log_of_bars, "The logarithm of the same.", kinds={"matrix": "scalar", "scalar": "scalar", "number": "scalar"}),
+    "⊗": Known(_kronecker, "The Kronecker product.", 2, 2),
+    "⟨⟩": Known(inner, "The sum of the products of entries.", 2, 2, _NUMBER),
+}  # fmt: skip
+"""The signs that stand for functions: before brackets, around or between operands."""
+
+CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
+"""Constants of a size that is given, or taken from what they meet."""
+
+
+def known_functions(declared: Sequence[Function]) -> dict[str, Known]:
+    """Those of all notations, and those that are declared, whose names are other ones."""
+    for f in declared:
+        if f.name in FUNCTIONS and f.name not in special.__all__:
+            raise UnsupportedOperation(f"{shown(f.name)} is a function of this notation already")
+    further = {f.name: Known(_entry_by_entry(f), f.sentence, f.arity, f.arity) for f in declared}
+    aliases = {name: FUNCTIONS[f] for name, f in ALIASES.items()}
+    return {**aliases, **FUNCTIONS, **SIGNS, **further}
+
+
+def check_call(name: str, count: int, functions: Mapping[str, Known]) -> None:
+    """Raise where no function has that name, or another number of arguments."""
+    if name in ("vector", "matrix") and not count:
+        raise UnsupportedOperation(f"{name} takes the value of its entries, as {name}(1)")
+    if name in CONSTANTS:
+        return
+    if name not in functions:
+        near = suggestion(name, [*functions, *CONSTANTS])
+        raise UnsupportedOperation(f"no function is called {shown(name)}{near}")
+    _, _, least, most, _ = functions[name]
+    if not least <= count <= most:
+        wanted = str(least) if least == most else f"{least} or {most}"
+        plural = "s" * (most > 1)
+        raise UnsupportedOperation(f"{name} takes {wanted} argument{plural}, not {count}")
