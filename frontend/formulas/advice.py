@@ -13,7 +13,7 @@ Advice = Literal[
     "left transposed", "right transposed", "other order", "product of entries", "one transposed",
     "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries",
     "absolute values", "Frobenius", "index of a vector", "indices of a matrix",
-    "size of a constant", "outer or Kronecker", "norms of a matrix",
+    "size of a constant", "outer or Kronecker",
 ]  # fmt: skip
 Words = Mapping[str, str]
 
@@ -32,8 +32,7 @@ _SENTENCES: Final[Mapping[Advice, str]] = {
     "Frobenius": "; the first is written {frobenius}",
     "index of a vector": ", as in {entry}",
     "indices of a matrix": ", as in {entries}",
-    "outer or Kronecker": ": x*y', or kron(x, y)",
-    "norms of a matrix": ", as in {frobenius}",
+    "outer or Kronecker": "; the first is written {outer}, the second {kron}",
     "size of a constant": "; {sized}",
 }
 IN_MATRIX: Final[Words] = {
@@ -47,6 +46,8 @@ IN_MATRIX: Final[Words] = {
     "abs": "abs(x)",
     "norm": "norm(x)",
     "frobenius": "normF(A)",
+    "outer": "x*y'",
+    "kron": "kron(x, y)",
     "entry": "x[3]",
     "entries": "A[1,2], A[1,:] or A[:,2]",
     "sized": "a size can follow, as in vector(1, n)",
@@ -63,6 +64,8 @@ IN_LATEX: Final[Words] = IN_MATRIX | {
     "abs": r"\operatorname{abs}(x)",
     "norm": r"\|x\|",
     "frobenius": r"\|A\|_F",
+    "outer": r"x y^\top",
+    "kron": r"\operatorname{kron}(x, y)",
     "entry": "x_3",
     "entries": "A_{1,2}",
     "sized": r"a size stands below it, as in \mathbf{1}_n",

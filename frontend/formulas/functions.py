@@ -152,8 +152,7 @@ def norm(a: Value, which: Value | str = "") -> Value:
     if which:
         raise AdvisedShapeError(
             f"the norm of {a.shape} with {which} below: that of the matrix as a map, or of its "
-            "entries; eggrad knows Frobenius' norm, and the nuclear one",
-            "norms of a matrix",
+            "entries; eggrad knows Frobenius' norm, F, and the nuclear norm, *"
         )
     raise AdvisedShapeError(
         f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix", "Frobenius"

@@ -41,9 +41,9 @@ def problem_of(reader: Reader, lines: Sequence[Line]) -> Problem:
     """The problem of lines whose products have signs: named parts, and an expression."""
     *parts, last = lines
     for line in parts:
-        if line.name is None:
+        if not line.name:
             raise ParseError(
-                "a name stands before a part, as in t = A*x; the last one is the expression",
+                "a name stands before a part, as in t = …; the last one is the expression",
                 reader.text,
                 offset_of(line.body.token),
             )
@@ -69,3 +69,18 @@ def check_calls(text: str, phrases: Sequence[Phrase], functions: Mapping[str, Kn
                 check_call(str(phrase.token), len(phrase.operands), functions)
             except UnsupportedOperation as error:
                 raise ParseError(str(error), text, offset_of(phrase.token)) from error
+
+
+def names_of(lines: Sequence[Line]) -> list[str]:
+    """The names that lines use and do not define, in their order."""
+    found: dict[str, None] = {}
+    defined: set[str] = set()
+    for line in lines:
+        stack = [line.body]
+        while stack:
+            phrase = stack.pop()
+            if phrase.what == "use" and str(phrase.token) not in defined:
+                found[str(phrase.token)] = None
+            stack.extend(reversed(phrase.operands))
+        defined.add(str(line.name))
+    return list(found)

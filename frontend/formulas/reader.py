@@ -6,6 +6,7 @@ are those of the notation.
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import count, islice
 from typing import Final
 
@@ -21,7 +22,9 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast, expanded
-from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
+from eggrad.frontend.expression.expression import (
+    Expression, applied, as_expression, expression, unified,
+)  # fmt: skip
 from eggrad.frontend.formulas import places, values
 from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, extreme, norm
@@ -84,10 +87,12 @@ _OPERATORS: Final[dict[str, Callable[..., Value]]] = {
     **{
         sign: _entry_by_entry(sign, compare)
         for sign, compare in (
-            (">", arithmetic.greater), (">=", arithmetic.greater_equal),
-            ("<", lambda a, b: arithmetic.greater(b, a)),
-            ("<=", lambda a, b: arithmetic.greater_equal(b, a)),
-            ("==", arithmetic.equal), ("!=", arithmetic.not_equal),
+            (">", partial(applied, "greater")),
+            (">=", partial(applied, "greater_equal")),
+            ("<", lambda a, b: applied("greater", b, a)),
+            ("<=", lambda a, b: applied("greater_equal", b, a)),
+            ("==", partial(applied, "equal")),
+            ("!=", partial(applied, "not_equal")),
         )
     },
 }  # fmt: skip
@@ -151,10 +156,9 @@ class Reader:
         for size in symbols(found.term):
             if size in self._unknown:
                 token = self._unknown[size]
+                what = f"the axis of {token}" if token.type == "INDEX" else f"this {token}"
                 raise self._failed(
-                    AdvisedShapeError(
-                        f"nothing says how long this {token} is", "size of a constant"
-                    ),
+                    AdvisedShapeError(f"nothing says how long {what} is", "size of a constant"),
                     token,
                 )
         # Sizes that were not known and have not met any that was are called after their variable.
@@ -362,6 +366,8 @@ class Reader:
             labels.append(inner[str(i)].label)
             if labels[-1] not in there:
                 reason = f"the index {i} of this {phrase.token} does not stand behind it"
+                if phrase.what == "extreme":
+                    reason += "; the formula alone is read without what stands before it"
                 raise ParseError(reason, self.text, offset_of(i))
         if phrase.what == "extreme":
             return extreme(str(phrase.token), args[0], labels)

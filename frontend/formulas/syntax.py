@@ -66,9 +66,9 @@ class Builder(Transformer[Token, Any]):
         left, token, right = (p for p in parts if not _is_bracket(p))
         return Phrase(_RELATIONS.get(str(token), str(token)), token, (left, right), sealed=True)
 
-    def chosen(self, value: Phrase, token: Token, condition: Phrase, other: Phrase) -> Phrase:
+    def chosen(self, value: Phrase, token: Token, condition: Phrase, *rest: Any) -> Phrase:
         """`a if x > 0 else b`."""
-        return call("where", token, condition, value, other)
+        return call("where", token, condition, value, rest[-1])
 
     def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
         if base.what in _POWERS and not base.sealed:
@@ -144,6 +144,8 @@ class Expected(NamedTuple):
     ends: Collection[str]
     sign_missing: str = "; a product is written with '*'"
     functions: Collection[str] = ()
+    # Whether the indices of sums are in their tokens.
+    sums: bool = False
 
 
 def unexpected(notation: Expected) -> Callable[[str, Sequence[Token], Token], ParseError]:
@@ -162,8 +164,10 @@ def unexpected(notation: Expected) -> Callable[[str, Sequence[Token], Token], Pa
         if token.type == "COMPARE":
             return ParseError(COMPARED, text, offset)
         after_operand = last is not None and last.type in notation.ends
-        if last is not None and last.type in ("SUM", "EXTREME") and token.type != "LOWER":
-            if notation.functions:
+        if token.type == "RANGLE":
+            return ParseError("an inner product has two parts", text, offset, ("','",))
+        if last is not None and last.type in ("SUM", "EXTREME"):
+            if notation.sums:
                 return ParseError("the body of the sum is missing", text, offset, notation.operand)
             reason = f"after {str(last)!r} come the indices that it goes over, as in {last}_i"
             return ParseError(reason, text, offset_of(last), ("'_'",))

@@ -225,7 +225,7 @@ class Sums:
         found = args[0].phrase
         for part in args[1:]:
             found = Phrase("TIMES", phrase.token, (found, part.phrase))
-        return replace(_made(phrase, args), phrase=found, places=places)
+        return self._closed(replace(_made(phrase, args), phrase=found, places=places))
 
     def _check_alike(self, phrase: Phrase, scope: _Scope, left: _Part, right: _Part) -> None:
         """Raise where summands have other free indices, though nobody has said which are free."""

@@ -79,9 +79,8 @@ class _Builder(Builder):
             raise Misread(reason, below)
         at = offset_of(below) + below.index(names)
         summed = _below(Token("LOWER", names, at))
-        last = [Token("END", m.strip("^{} "), m.start_pos) for m in marks]
-        ends = (Token("END", first.strip(), at), *last) if equals else ()
-        return Phrase("sum", sign, (body,), (*summed, *ends))
+        ends = [first.strip(), marks[-1].strip("^{} ")] if equals else []
+        return Phrase("sum", sign, (body,), (*summed, *(Token("END", e, at) for e in ends)))
 
     def extreme(self, sign: Token, below: Token, body: Phrase) -> Phrase:
         name = Token.new_borrow_pos("NAME", sign.removeprefix("\\"), sign)

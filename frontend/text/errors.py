@@ -1,7 +1,6 @@
 """The errors of the text language that are also errors of another kind."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from eggrad.engine.errors import ParseError, ShapeError, UnknownVariable
 
@@ -25,10 +24,30 @@ def place_words(text: str, offset: int) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence that offers the known word most like a misspelt one, if there is one.
+    """The end of a sentence that offers the word that a misspelt or cut one is, if there is one.
 
-    >>> suggestion("sine", ["sin", "cos"])
-    ", did you mean 'sin'?"
+    >>> suggestion("sine", ["sin", "cos"]), suggestion("huber", ["where"])
+    (", did you mean 'sin'?", '')
     """
-    near = get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f", did you mean {near[0]!r}?" if near else ""
+    known = list(known)
+    most = 1 if len(word) < 6 else 2
+    near = [
+        (_distance(word.lower(), k.lower()), k) for k in known if abs(len(k) - len(word)) <= most
+    ]
+    near += [(most, k) for k in known if len(word) > 3 and k.startswith(word)]
+    distance, best = min(near, default=(most + 1, ""), key=lambda pair: pair[0])
+    return f", did you mean {best!r}?" if distance <= most and distance < len(word) else ""
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters are missing, too many, other ones, or exchanged with the next."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, p in enumerate(a):
+        earlier, before = before, row
+        row = [i + 1]
+        for j, q in enumerate(b):
+            row.append(min(before[j + 1] + 1, row[j] + 1, before[j] + (p != q)))
+            if i and j and p == b[j - 1] and a[i - 1] == q:
+                row[-1] = min(row[-1], earlier[j - 1] + 1)
+    return row[-1]

@@ -1,83 +1,134 @@
-r"""LaTeX cut into the tokens of formulas: macros resolved, bars paired, arguments in braces.
+r"""LaTeX and Unicode cut into the tokens of formulas: macros resolved, bars paired, braces set.
 
 Every letter is a name by itself, as in LaTeX; longer names are those of a macro such as
-`\mathrm{loss}`, and those that an index below makes, `W_1`, where there is such a variable.
+`\mathrm{loss}`, those that an index below makes, `W_1`, where there is such a variable, and words
+of functions, `tr(`.
 """
 
 import re
-from collections.abc import Collection, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.text.errors import suggestion
+from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
 
-_ITEM: Final = re.compile(
-    r"\\[lr]vert\s*\\[lr]vert(?![A-Za-z])|\\[A-Za-z]+\*?|\\.|:=|\|\||\s+|%[^\n]*"
-    r"|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|.",
-    re.DOTALL,
+# Unicode as LaTeX writes it --------------------------------------------------------------
+
+_BELOW: Final = dict(
+    zip("₀₁₂₃₄₅₆₇₈₉₌₊₋ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789=+-aehijklmnoprstuvx", strict=True)
 )
-_MINUS: Final = "\N{MINUS SIGN}"
-_TACK: Final = "\N{DOWN TACK}"
+_ABOVE: Final = dict(
+    zip(
+        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ",
+        "0123456789+-Tabcdefghijklmnoprstuvwxyz",
+        strict=True,
+    )
+)
 _GREEK: Final = dict(
     zip(
-        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ",
-        (
-            *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota"),
-            *("kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi"),
-            *("chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma"),
-            *("Upsilon", "Phi", "Psi", "Omega"),
-        ),
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩℓ",
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Theta",
+            "Lambda",
+            "Xi",
+            "Pi",
+            "Sigma",
+            "Upsilon",
+            "Phi",
+            "Psi",
+            "Omega",
+            "ell",
+        ],
         strict=True,
     )
 )
 _TYPED: Final = {name: letter for letter, name in _GREEK.items()}
+_AS_LATEX: Final = {
+    **{"½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "𝟏": r"\mathbf{1}"},
+    **{"𝟎": r"\mathbf{0}", "√": r"\sqrt", "∑": r"\sum", "≤": r"\le", "≥": r"\ge", "≠": r"\ne"},
+    **{"’": "'", "′": "'", "∥": r"\|", "‖": r"\|", "ǁ": r"\|", "∂": r"\partial"},
+    **{"∇": r"\nabla", "∫": r"\int", "∏": r"\prod", "∞": r"\infty", "∈": r"\in", "±": r"\pm"},
+}
+
+# What is written so ----------------------------------------------------------------------
+
+_ITEM: Final = re.compile(
+    r"\\[lr]vert\s*\\[lr]vert(?![A-Za-z])|\\[A-Za-z]+\*?|\\.|:=|\|\||[<>=!]=|\s+|%[^\n]*"
+    rf"|[{''.join(_BELOW)}]+|[{''.join(_ABOVE)}]+"
+    r"|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|[A-Za-z]+|.",
+    re.DOTALL,
+)
+_MINUS: Final = "\N{MINUS SIGN}"
+_TACK: Final = "\N{DOWN TACK}"
+
+
+def _macros(words: str) -> set[str]:
+    return {f"\\{word}" for word in words.split()}
+
+
 _SPACE: Final = {
-    *("\\,", "\\;", "\\:", "\\!", "\\ ", "\\>", "\\/", "~", "&", "\\quad", "\\qquad"),
-    *("\\displaystyle", "\\textstyle", "\\limits", "\\nolimits", "\\nonumber", "\\notag"),
-    *(
-        "\\big",
-        "\\Big",
-        "\\bigg",
-        "\\Bigg",
-        "\\thinspace",
-        "\\rm",
-        "\\bf",
-        "\\it",
-        "\\sf",
-        "\\cal",
-        "$",
-        "$$",
-        "\\[",
-        "\\]",
-        "\\(",
-        "\\)",
-    ),
+    *_macros(", ; : ! > / quad qquad displaystyle textstyle scriptstyle limits nolimits nonumber"),
+    *_macros("notag big Big bigg Bigg thinspace cal hfill mathstrut ( ) [ ]"),
+    *("\\ ", "~", "&", "$", "$$"),
 }
-_OPENING: Final = {"\\left", "\\bigl", "\\Bigl", "\\biggl", "\\Biggl"}
-_CLOSING: Final = {"\\right", "\\bigr", "\\Bigr", "\\biggr", "\\Biggr"}
+_OPENING: Final = _macros("left bigl Bigl biggl Biggl")
+_CLOSING: Final = _macros("right bigr Bigr biggr Biggr")
 _ENVIRONMENTS: Final = {
-    *("equation", "align", "aligned", "gather", "gathered", "displaymath", "math", "split"),
-    *("multline", "eqnarray"),
+    *[
+        "equation",
+        "align",
+        "aligned",
+        "gather",
+        "gathered",
+        "displaymath",
+        "math",
+        "split",
+        "multline",
+        "eqnarray",
+    ]
 }
-_STYLES: Final = {
-    *("\\mathbf", "\\boldsymbol", "\\bm", "\\mathrm", "\\mathit", "\\mathsf", "\\mathcal"),
-    *("\\mathbb", "\\mathtt", "\\text", "\\textbf", "\\textrm", "\\textit", "\\textsf", "\\pmb"),
-    *(
-        "\\operatorname",
-        "\\operatorname*",
-        "\\vec",
-        "\\symbf",
-        "\\mathnormal",
-        "\\mbox",
-        "\\mathop",
-    ),
+_STYLES: Final = _macros(
+    "mathbf boldsymbol bm mathrm mathit mathsf mathcal mathbb mathtt text textbf textrm textit "
+    "textsf pmb operatorname operatorname* vec symbf mathnormal mbox mathop mathfrak mathscr"
+)
+# Styles of all that follows in the braces.
+_SWITCHES: Final = _macros("rm bf sf tt boldmath it")
+_ACCENTS: Final = {
+    **{
+        f"\\{a}": a.removeprefix("wide")
+        for a in ["hat", "bar", "tilde", "widehat", "widetilde", "dot"]
+    },
+    "\\overline": "bar",
 }
-_ACCENTS: Final = {f"\\{a}": a.removeprefix("wide") for a in ("hat", "bar", "tilde", "widehat")}
-_ACCENTS["\\widetilde"] = "tilde"
-_ACCENTS["\\overline"] = "bar"
 _BRACKETS: Final = {
     "(": ")",
     "[": "]",
@@ -85,88 +136,106 @@ _BRACKETS: Final = {
     "\\lbrace": "\\rbrace",
     "\\lbrack": "\\rbrack",
 }
-_ANGLES: Final = {"\\langle", "\\rangle", "⟨", "⟩", "<", ">"}
 _CLOSED: Final = {right: left for left, right in _BRACKETS.items()}
+_ANGLES: Final = {"\\langle", "\\rangle", "⟨", "⟩", "<", ">"}
 _BARS: Final = {
     **{"|": ("BAR", 0), "\\vert": ("BAR", 0), "\\lvert": ("BAR", 1), "\\rvert": ("BAR", -1)},
-    **{"\\|": ("NORM", 0), "||": ("NORM", 0), "‖": ("NORM", 0), "\\Vert": ("NORM", 0)},
+    **{"\\|": ("NORM", 0), "||": ("NORM", 0), "\\Vert": ("NORM", 0)},
     **{"\\lVert": ("NORM", 1), "\\rVert": ("NORM", -1)},
 }
 _OPERATORS: Final = {
-    **{"+": "PLUS", "-": "MINUS", _MINUS: "MINUS", "*": "DOT", "\\cdot": "DOT", "\\ast": "DOT"},
-    **{
-        "·": "DOT",
-        "⋅": "DOT",
-        "\\times": "CROSS",
-        "\N{MULTIPLICATION SIGN}": "CROSS",
-        "/": "DIVIDE",
-        "\\odot": "ODOT",
-    },
-    **{"⊙": "ODOT", "∘": "ODOT", "\\circ": "ODOT", "\\oslash": "OSLASH", "\\otimes": "OTIMES"},
-    **{
-        "⊗": "OTIMES",
-        ",": "COMMA",
-        "=": "EQUAL",
-        ":=": "EQUAL",
-        "\\langle": "LANGLE",
-        "\\rangle": "RANGLE",
-    },
-    **{"⟨": "LANGLE", "⟩": "RANGLE"},
+    **{"+": "PLUS", **dict.fromkeys(("-", _MINUS, "–"), "MINUS"), "/": "DIVIDE"},
+    **dict.fromkeys(("*", "\\cdot", "\\ast", "·", "⋅", "•"), "DOT"),
+    **dict.fromkeys(("\\times", "×"), "CROSS"),
+    **dict.fromkeys(("\\odot", "\\circ", "\\circledast", "⊙", "∘", "⊛"), "ODOT"),
+    **dict.fromkeys(("\\oslash", "⊘"), "OSLASH"),
+    **dict.fromkeys(("\\otimes", "⊗"), "OTIMES"),
+    **{",": "COMMA", "=": "EQUAL", ":=": "EQUAL", ":": "COLON", "\\colon": "COLON"},
+    **dict.fromkeys(("\\equiv", "\\triangleq", "\\coloneqq", "\\doteq"), "EQUAL"),
+    **dict.fromkeys(("\\langle", "⟨"), "LANGLE"),
+    **dict.fromkeys(("\\rangle", "⟩"), "RANGLE"),
+    **dict.fromkeys(("<", ">", "<=", ">=", "==", "!="), "COMPARE"),
+    **dict.fromkeys(_macros("le leq ge geq ne neq lt gt leqslant geqslant"), "COMPARE"),
+    "\\over": "OVER",
 }
-FUNCTIONS: Final = {
-    **{f: f for f in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh")},
-    **{
-        f: f for f in ("exp", "log", "sqrt", "det", "max", "min", "tr", "diag", "vec", "inv", "adj")
-    },
-    **{f: f for f in ("relu", "sigmoid", "softplus", "softmax", "logsumexp", "abs", "sign", "sum")},
-    **{"ln": "log", "Tr": "tr", "trace": "tr", "Trace": "tr", "Diag": "diag", "sgn": "sign"},
-    **{"ReLU": "relu", "Vec": "vec", "logdet": "logdet", "logistic": "sigmoid", "LSE": "logsumexp"},
-    **{"arctanh": "arctanh", "artanh": "arctanh", "lse": "logsumexp", "SoftMax": "softmax"},
-}
-"""What functions are called in LaTeX, and in matrix notation."""
+# Macros of functions; other functions are those of \operatorname.
 _COMMANDS: Final = {
-    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log"),
-    *("ln", "det", "max", "min", "tr", "Tr", "diag", "relu", "softmax", "sigmoid", "sgn", "vec"),
+    *[
+        "sin",
+        "cos",
+        "tan",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "ln",
+        "det",
+        "max",
+        "min",
+        "tr",
+        "Tr",
+        "diag",
+    ],
+    *["relu", "softmax", "sigmoid", "sgn", "sign", "vec", "logsumexp", "erf", "trace", "Diag"],
 }
 _REFUSED: Final = {
     "\\prod": "products over an index are not read; their logarithm is a sum",
     "\\int": "integrals are not read",
-    "\\partial": "derivatives are not read: eggrad takes them, of the formula alone",
-    "\\nabla": "derivatives are not read: eggrad takes them, of the formula alone",
-    "\\pm": "one formula has one sign; write + or -",
-    "\\mp": "one formula has one sign; write + or -",
-    "\\ldots": "what three dots stand for is not read; write a sum",
-    "\\cdots": "what three dots stand for is not read; write a sum",
-    "\\dots": "what three dots stand for is not read; write a sum",
-    "\\argmin": "the formula after it is what is read; leave it out",
-    "\\arg": "the formula after it is what is read; leave it out",
-    "\\over": "a fraction is written \\frac{}{}",
+    **dict.fromkeys(
+        ("\\partial", "\\nabla"),
+        "derivatives are not read: eggrad takes them, of the formula alone",
+    ),
+    **dict.fromkeys(("\\pm", "\\mp"), "one formula has one sign; write + or -"),
+    **dict.fromkeys(
+        _macros("ldots cdots dots vdots ddots"),
+        "what three dots stand for is not read; write a sum",
+    ),
+    **dict.fromkeys(
+        _macros("argmin argmax arg"), "the formula after it is what is read; leave it out"
+    ),
     "\\lim": "limits are not read",
-    "\\mid": "a condition is not read",
-    "\\middle": "a condition is not read",
+    **dict.fromkeys(("\\mid", "\\middle"), "a condition is not read"),
     "\\infty": "infinity is no number",
     "\\dagger": "tensors are real: a transpose is written ^\\top",
     "\\backslash": "to solve a system, write A^{-1} b",
     "\\mathbb{E}": "expectations are not read; write a sum",
-    "\\le": "a comparison is no expression",
-    "\\leq": "a comparison is no expression",
-    "\\ge": "a comparison is no expression",
-    "\\geq": "a comparison is no expression",
-    "<": "a comparison is no expression",
-    ">": "a comparison is no expression",
+    "\\in": "a formula stands without what is said about its variables",
     "!": "factorials are not read",
-    "#": "the character '#' has no meaning here",
 }
 _TRANSPOSES: Final = {"T", "\\top", "\\intercal", "\\prime", "'", _TACK, "\\transpose", "\\tran"}
+_NO_POWERS: Final = {
+    *["*", "\\ast", "\\dagger", "H", "\\star", "+", "\\mathsf{H}", "\\mathrm{H}", "\\dag"]
+}
 _OPERAND_ENDS: Final = {
-    *("NUMBER", "NAME", "EULER", "PI", "CONSTANT", "RPAR", "RBRACE", "RBAR", "RNORM", "RANGLE"),
-    *("SUB", "TRANSPOSE", "INVERSE_TRANSPOSE"),
+    *[
+        "NUMBER",
+        "NAME",
+        "EULER",
+        "PI",
+        "CONSTANT",
+        "RPAR",
+        "RBRACE",
+        "RBAR",
+        "RNORM",
+        "RANGLE",
+        "SUB",
+        "TRANSPOSE",
+    ],
+    "INVERSE_TRANSPOSE",
 }
 
 
 class _Item(NamedTuple):
     text: str
     place: int
+
+    @property
+    def is_space(self) -> bool:
+        return self.text.isspace() or self.text in _SPACE or self.text.startswith("%")
 
 
 @dataclass
@@ -177,6 +246,8 @@ class _Cutter:
     names: Collection[str]
     functions: Collection[str]
     scalars: Collection[str]
+    # Whether nobody has said which names there are.
+    guessing: bool
     items: list[_Item] = field(default_factory=list[_Item])
     found: list[Token] = field(default_factory=list[Token])
     at: int = 0
@@ -185,9 +256,32 @@ class _Cutter:
     # Macros whose arguments have begun: each with how many follow, and how many brackets are open.
     pending: list[tuple[_Item, int, int]] = field(default_factory=list[tuple[_Item, int, int]])
 
+    def emit(self, kind: str, text: str, place: int) -> None:
+        self.found.append(Token(kind, text, place))
+
+    def error(self, reason: str, place: int, *expected: str) -> ParseError:
+        return ParseError(reason, self.text, place, expected)
+
+    def peek(self) -> str:
+        """The next item that is no space, which is then the next one."""
+        while self.at < len(self.items) and self.items[self.at].is_space:
+            self.at += 1
+        return self.items[self.at].text if self.at < len(self.items) else ""
+
+    def split(self, length: int) -> None:
+        """Let the next item have this many characters, and what follows be another one."""
+        item = self.items[self.at]
+        if len(item.text) > length:
+            rest = _Item(item.text[length:], item.place + length)
+            self.items[self.at : self.at + 1] = [_Item(item.text[:length], item.place), rest]
+
 
 def tokens(
-    text: str, names: Collection[str], functions: Collection[str], scalars: Collection[str]
+    text: str,
+    names: Collection[str],
+    functions: Collection[str],
+    scalars: Collection[str],
+    guessing: bool = False,
 ) -> list[Token]:
     r"""The tokens of a formula; raises `ParseError` for what has no meaning.
 
@@ -197,10 +291,61 @@ def tokens(
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
-    cutter = _Cutter(text, every_name, functions, scalars)
-    cutter.items = [_Item(m[0], m.start()) for m in _ITEM.finditer(text)]
-    _cut(cutter)
-    return _without_head(cutter)
+    cutter = _Cutter(text, every_name, functions, scalars, guessing, list(_items(text)))
+    while cutter.at < len(cutter.items):
+        item = cutter.items[cutter.at]
+        cutter.at += 1
+        _cut(cutter, item)
+    for kind, item, _ in reversed(cutter.opened):
+        raise cutter.error(f"this {_sign(kind)} is never closed", item.place)
+    while cutter.found and cutter.found[-1].type in ("COMMA", "SEMICOLON", "COLON"):
+        # What ends a sentence or a row belongs to the text around a formula.
+        cutter.found.pop()
+    return _with_short_heads(cutter.found)
+
+
+def _with_short_heads(found: Sequence[Token]) -> list[Token]:
+    """The tokens with `f =` for `f(x) =`, and for `L_{ridge}(w; X) =`."""
+    kept: list[Token] = []
+    start = 0
+    for token in found:
+        if token.type == "EQUAL" and kept[start : start + 1]:
+            head = [t.type for t in kept[start:]]
+            plain = {*head[1:]} <= {"SUB", "LPAR", "RPAR", "NAME", "COMMA", "LBRACE", "RBRACE"}
+            sub = head[1:2] == ["SUB"]
+            indices = sub and len(head) == 2 and _INDICES.fullmatch(kept[start + 1])
+            closes = head[-1] == "RPAR" and head[1 + sub] == "LPAR" and head.count("RPAR") == 1
+            if head[0] in ("NAME", "EULER") and plain and (closes or (sub and len(head) == 2)):
+                del kept[start + 1 + bool(indices) :]
+        kept.append(token)
+        if token.type in ("SEMICOLON", "CASES"):
+            start = len(kept)
+    return kept
+
+
+# The indices of an entry, no word.
+_INDICES: Final = re.compile(r"\s*(?:[a-z]{1,3}|[a-z](?:\s*,\s*[a-z])+)\s*")
+
+
+def _items(text: str) -> Iterator[_Item]:
+    """The items of a text, those of Unicode as LaTeX writes them."""
+    plain = "".join(
+        unicodedata.normalize("NFKC", c)
+        if "\U0001d400" <= c <= "\U0001d7ff" and c not in "𝟏𝟎"
+        else c
+        for c in text
+    )
+    for match in _ITEM.finditer(plain):
+        item, place = match[0], match.start()
+        if item[0] in _BELOW or item[0] in _ABOVE:
+            sign, letters = ("_", _BELOW) if item[0] in _BELOW else ("^", _ABOVE)
+            item = f"{sign}{{{''.join(letters[c] for c in item)}}}"
+        else:
+            item = _AS_LATEX.get(item, item)
+        if item == match[0]:
+            yield _Item(item, place)
+        else:
+            yield from (_Item(m[0], place) for m in _ITEM.finditer(item))
 
 
 _DEFINED: Final = re.compile(r"(?:\A|\\\\|\}|\n)[\s&]*([A-Za-z])_\{?(\d+)\}?\s*&?\s*=")
@@ -211,57 +356,78 @@ def _defined(text: str) -> list[str]:
     return [f"{m[1]}_{m[2]}" for m in _DEFINED.finditer(text)] if "\\\\" in text else []
 
 
-def _without_head(cutter: _Cutter) -> list[Token]:
-    """The tokens without `f(x) =` in front of the last row, and without a point at the end."""
-    rows: list[list[Token]] = [[]]
-    for token in cutter.found:
-        if token.type == "SEMICOLON":
-            rows.append([])
-        else:
-            rows[-1].append(token)
-    # A comma at the end belongs to the sentence around a formula.
-    while rows[-1] and rows[-1][-1].type == "COMMA":
-        rows[-1].pop()
-    rows = [row for row in rows if row]
-    if not rows:
-        return []
-    last = rows[-1]
-    signs = [k for k, t in enumerate(last) if t.type == "EQUAL"]
-    if len(signs) == 1 and _is_head(last[: signs[0]], cutter.names):
-        rows[-1] = last[signs[0] + 1 :]
-        if not rows[-1]:
-            raise ParseError(
-                "the expression after '=' is missing", cutter.text, len(cutter.text.rstrip())
-            )
-    elif signs:
-        place = last[signs[-1]].start_pos or 0
-        raise ParseError("an equation is no expression; write one side of it", cutter.text, place)
-    found: list[Token] = []
-    for row in rows:
-        found += [Token.new_borrow_pos("SEMICOLON", ";", row[0])] * bool(found and row) + row
-    return found
-
-
-def _is_head(head: Sequence[Token], names: Collection[str]) -> bool:
-    """Whether tokens say what a formula is called: `f`, `f(x)`, `L(w, b)`, and no variable."""
-    kinds = [t.type for t in head]
-    if kinds[:1] != ["NAME"] or str(head[0]) in names:
-        return False
-    rest = [k for k in kinds[1:] if k not in ("SUB", "NAME", "COMMA")]
-    return not rest or (rest[0] == "LPAR" and rest[-1] == "RPAR" and len(rest) == 2)
+def _sign(kind: str) -> str:
+    return "brace" if kind == "{" else "bar" if kind in ("BAR", "NORM") else "bracket"
 
 
 # One item after another ------------------------------------------------------------------
 
 
-def _cut(c: _Cutter) -> None:
-    while c.at < len(c.items):
-        item = c.items[c.at]
+def _cut(c: _Cutter, item: _Item) -> None:
+    text = item.text
+    if (
+        text in _SWITCHES
+        or item.is_space
+        and not (text == "&" and c.opened and c.opened[-1][0] == "cases")
+    ):
+        return
+    if text in ("\\begin", "\\end", "\\label", "\\tag"):
+        _environment(c, item)
+    elif text == "&":
+        c.emit("AMP", text, item.place)
+    elif text in _OPENING or text in _CLOSING:
+        _delimiter(c, item)
+    elif text in _BARS or text.startswith(("\\lvert", "\\rvert")):
+        _bar(c, item, 0, False)
+    elif text in _BRACKETS or text in _CLOSED:
+        _bracket(c, item, False)
+    elif text == "{" and (switched := _switched(c)):
+        _styled(c, *switched)
+    elif text == "{":
+        c.opened.append(("{", item, False))
+        c.emit("LBRACE", "{", item.place)
+    elif text == "}":
+        _close(c, "{", item, False)
+        c.emit("RBRACE", "}", item.place)
+        if c.pending and c.pending[-1][2] == len(c.opened):
+            _next_argument(c)
+    elif text in ("\\\\", ";"):
+        inside = text == ";" and c.opened and c.opened[-1][0] in _BRACKETS
+        c.emit("COMMA" if inside else "SEMICOLON", ";", item.place)
+    elif text == "_":
+        c.emit("SUB", *_argument(c, item))
+    elif text == "^":
+        _above(c, item)
+    elif text in ("'", _TACK):
+        c.emit("TRANSPOSE", "'", item.place)
+    elif text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
+        c.emit("FRAC", text, item.place)
+        _arguments(c, item, 2)
+    elif text == "\\sqrt":
+        _root(c, item)
+    elif text == "\\sum" or (text == "Σ" and not {"Σ", "Sigma"} & {*c.names}):
+        _sum(c, item)
+    elif text[0].isdecimal() or (text[0] == "." and len(text) > 1):
+        _number(c, item)
+    elif text in _STYLES or text in _ACCENTS:
+        here = c.at
+        if not _styled(c, item, *_braced(c, item)):
+            c.at = here
+    elif text in _OPERATORS:
+        _operator(c, item)
+    elif text in _REFUSED:
+        raise c.error(_REFUSED[text], item.place)
+    elif text != "." or not all(i.is_space for i in c.items[c.at :]):
+        _name(c, text, item.place)
+
+
+def _operator(c: _Cutter, item: _Item) -> None:
+    kind = _OPERATORS[item.text]
+    ahead = c.peek()
+    if kind == "COLON" and ahead == "=":
         c.at += 1
-        _cut_item(c, item)
-    for kind, item, _ in reversed(c.opened):
-        shown = "brace" if kind == "{" else "bar" if kind in ("BAR", "NORM") else "bracket"
-        raise ParseError(f"this {shown} is never closed", c.text, item.place)
+        kind = "EQUAL"
+    c.emit(kind, item.text, item.place)
 
 
 def _number(c: _Cutter, item: _Item) -> None:
@@ -272,91 +438,54 @@ def _number(c: _Cutter, item: _Item) -> None:
             f"{item.text} is a number, or a difference with e; write 10^{{{exponent}}}, or a sign "
             "before e"
         )
-        raise ParseError(reason, c.text, item.place)
-    _emit(c, "NUMBER", item.text, item.place)
+        raise c.error(reason, item.place)
+    c.emit("NUMBER", item.text, item.place)
 
 
-def _cut_item(c: _Cutter, item: _Item) -> None:
-    text = item.text
-    if text.isspace() or text.startswith("%") or text in _SPACE:
+def _root(c: _Cutter, item: _Item) -> None:
+    ahead = c.peek()
+    if ahead == "[":
+        reason = "roots are square; others are powers, as in x^{1/3}"
+        raise c.error(reason, c.items[c.at].place)
+    if ahead == "(":
+        c.emit("FUNCTION", "sqrt", item.place)
         return
-    if text in ("\\begin", "\\end", "\\label", "\\tag"):
-        _environment(c, item)
-    elif text in _OPENING or text in _CLOSING:
-        _delimiter(c, item)
-    elif text in _BARS or text.startswith(("\\lvert", "\\rvert")):
-        _bar(c, item, 0, False)
-    elif text in _BRACKETS or text in _CLOSED:
-        _bracket(c, item, False)
-    elif text == "{":
-        c.opened.append(("{", item, False))
-        _emit(c, "LBRACE", "{", item.place)
-    elif text == "}":
-        _close(c, "{", item, False)
-        _emit(c, "RBRACE", "}", item.place)
-        if c.pending and c.pending[-1][2] == len(c.opened):
-            _next_argument(c)
-    elif text in ("\\\\", ";"):
-        _emit(c, "SEMICOLON", ";", item.place)
-    elif text == "_":
-        _below(c, item)
-    elif text == "^":
-        _above(c, item)
-    elif text in ("'", _TACK, "ᵀ"):
-        _emit(c, "TRANSPOSE", "'", item.place)
-    elif text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
-        _emit(c, "FRAC", text, item.place)
-        _arguments(c, item, 2)
-    elif text == "\\sqrt":
-        if _peek(c) == "[":
-            place = c.items[c.at].place
-            raise ParseError("roots are square; others are powers, as in x^{1/3}", c.text, place)
-        _emit(c, "SQRT", text, item.place)
-        _arguments(c, item, 1)
-    elif text in ("\\sum", "∑", "Σ") and not (text == "Σ" and {"Σ", "Sigma"} & {*c.names}):
-        _sum(c, item)
-    elif text[0].isdecimal() or (text[0] == "." and len(text) > 1):
-        _number(c, item)
-    elif text in _OPERATORS:
-        _emit(c, _OPERATORS[text], text, item.place)
-    elif text in _STYLES or text in _ACCENTS:
-        _styled(c, item)
-    elif text in _REFUSED:
-        raise ParseError(_REFUSED[text], c.text, item.place)
-    elif text in (".", ":") and all(i.text.isspace() or i.text in _SPACE for i in c.items[c.at :]):
-        return
-    else:
-        _name(c, text, item.place)
-
-
-def _emit(c: _Cutter, kind: str, text: str, place: int) -> None:
-    c.found.append(Token(kind, text, place))
-
-
-def _peek(c: _Cutter) -> str:
-    """The next item that is no space, which is then the next one."""
-    while c.at < len(c.items) and (c.items[c.at].text.isspace() or c.items[c.at].text in _SPACE):
-        c.at += 1
-    return c.items[c.at].text if c.at < len(c.items) else ""
+    c.emit("SQRT", item.text, item.place)
+    _arguments(c, item, 1)
 
 
 def _braced(c: _Cutter, after: _Item) -> tuple[str, int]:
     """The text of an argument: in braces, or one item; and where it begins."""
-    first = _peek(c)
+    first = c.peek()
     if not first or first == "}":
-        raise ParseError(f"{after.text} has no argument", c.text, after.place, ("'{'",))
-    item = c.items[c.at]
+        raise c.error(f"{after.text} has no argument", after.place, "'{'")
     if first != "{":
+        if first[0].isalnum():
+            # In TeX an argument without braces is one letter, or one digit.
+            c.split(1)
+        item = c.items[c.at]
         c.at += 1
-        return first, item.place
+        return item.text, item.place
     depth, start = 0, c.at
     while c.at < len(c.items):
         depth += {"{": 1, "}": -1}.get(c.items[c.at].text, 0)
         c.at += 1
         if not depth:
-            inner = c.text[item.place + 1 : c.items[c.at - 1].place]
-            return inner, c.items[min(start + 1, len(c.items) - 1)].place
-    raise ParseError("this brace is never closed", c.text, item.place)
+            inner = c.items[start + 1 : c.at - 1]
+            place = inner[0].place if inner else c.items[c.at - 1].place
+            return "".join(i.text for i in inner), place
+    raise c.error("this brace is never closed", c.items[start].place)
+
+
+def _argument(c: _Cutter, item: _Item) -> tuple[str, int]:
+    """The text of what stands above or below: in braces, or one item with its argument."""
+    first = c.peek()
+    styled = first in _STYLES
+    text, place = _braced(c, item)
+    if styled:
+        argument, _ = _braced(c, _Item(first, place))
+        return f"{first}{{{argument}}}", place
+    return text, place
 
 
 def _arguments(c: _Cutter, after: _Item, number: int) -> None:
@@ -370,43 +499,48 @@ def _next_argument(c: _Cutter) -> None:
     if not number:
         return
     c.pending.append((after, number - 1, depth))
-    first = _peek(c)
+    first = c.peek()
     if first == "{":
         return
     if not first or first in ("}", ")", "&", "^", "_", "\\right", "+", "="):
         wanted = "two arguments" if after.text.endswith("frac") else "an argument"
-        raise ParseError(f"{after.text} needs {wanted}", c.text, after.place, ("'{'",))
-    item = c.items[c.at]
+        raise c.error(f"{after.text} needs {wanted}", after.place, "'{'")
     if first in _STYLES or first in _ACCENTS or first in ("\\frac", "\\sqrt", "\\left"):
         reason = f"the argument of {after.text} stands in braces"
-        raise ParseError(reason, c.text, item.place, ("'{'",))
-    rest: list[_Item] = []
-    if item.text.isdigit() and len(item.text) > 1:
-        # In TeX an argument without braces is one digit.
-        rest = [_Item(item.text[1:], item.place + 1)]
-        item = _Item(item.text[0], item.place)
-    braces = (_Item("{", item.place), item, _Item("}", item.place + len(item.text)))
-    c.items[c.at : c.at + 1] = [*braces, *rest]
+        raise c.error(reason, c.items[c.at].place, "'{'")
+    if first[0].isalnum() and after.place < c.items[c.at].place:
+        c.split(1 if c.text[after.place] == "\\" or after.text == "^" else len(first))
+    item = c.items[c.at]
+    end = _Item("}", item.place + len(item.text))
+    c.items[c.at : c.at + 1] = [_Item("{", item.place), item, end]
 
 
-# Environments and brackets ---------------------------------------------------------------
+# Environments, brackets and bars ---------------------------------------------------------
 
 
 def _environment(c: _Cutter, item: _Item) -> None:
     name, place = _braced(c, item)
     if item.text in ("\\label", "\\tag"):
         return
-    if name.rstrip("*") not in _ENVIRONMENTS:
-        known = "equation, align, aligned, gather, split"
-        raise ParseError(f"no formula stands in {name!r}", c.text, place, (known,))
+    if name == "cases" and item.text == "\\begin":
+        c.opened.append(("cases", item, False))
+        c.emit("CASES", name, item.place)
+    elif name == "cases":
+        if c.found and c.found[-1].type == "SEMICOLON":
+            c.found.pop()
+        _close(c, "cases", item, False)
+        c.emit("END", name, item.place)
+    elif name.rstrip("*") not in _ENVIRONMENTS:
+        known = "equation, align, aligned, gather, split, cases"
+        raise c.error(f"no formula stands in {name!r}", place, known)
 
 
 def _delimiter(c: _Cutter, item: _Item) -> None:
     opening = item.text in _OPENING
     stretched = item.text in ("\\left", "\\right")
-    following = _peek(c)
+    following = c.peek()
     if not following:
-        raise ParseError(f"a bracket follows {item.text}", c.text, item.place, ("'('",))
+        raise c.error(f"a bracket follows {item.text}", item.place, "'('")
     bracket = c.items[c.at]
     c.at += 1
     if following in _BARS:
@@ -416,44 +550,37 @@ def _delimiter(c: _Cutter, item: _Item) -> None:
             c.opened.append(("<", item, True))
         elif stretched:
             _close(c, "<", item, True)
-        _emit(c, "LANGLE" if opening else "RANGLE", following, bracket.place)
+        c.emit("LANGLE" if opening else "RANGLE", following, bracket.place)
     elif following in (_BRACKETS if opening else _CLOSED):
         _bracket(c, bracket, stretched)
     else:
-        raise ParseError(
-            f"after {item.text} stands a bracket, not {following}", c.text, bracket.place, ("'('",)
-        )
+        reason = f"after {item.text} stands a bracket, not {following}"
+        raise c.error(reason, bracket.place, "'('")
 
 
 def _bracket(c: _Cutter, item: _Item, stretched: bool) -> None:
     if item.text in _BRACKETS:
         c.opened.append((item.text, item, stretched))
-        _emit(c, "LPAR", item.text, item.place)
+        c.emit("LPAR", item.text, item.place)
     else:
         _close(c, _CLOSED[item.text], item, stretched)
-        _emit(c, "RPAR", item.text, item.place)
+        c.emit("RPAR", item.text, item.place)
 
 
 def _close(c: _Cutter, kind: str, item: _Item, stretched: bool) -> None:
     r"""Close the bracket that was opened last; those with \left need \right."""
     if not c.opened:
-        shown = "brace" if kind == "{" else "bar" if kind in ("BAR", "NORM") else "bracket"
-        raise ParseError(f"this {shown} closes nothing", c.text, item.place)
+        raise c.error(f"this {_sign(kind)} closes nothing", item.place)
     before, opening, with_left = c.opened[-1]
     if before != kind:
-        raise ParseError(
-            f"{item.text} does not close {opening.text}", c.text, item.place, (_partner(before),)
-        )
+        named = {"{": "'}'", "BAR": "'|'", "NORM": r"'\|'", "<": r"\rangle", "cases": r"\end"}
+        partner = named.get(before) or f"'{_BRACKETS[before]}'"
+        raise c.error(f"{item.text} does not close {opening.text}", item.place, partner)
     if with_left != stretched:
         missing = "\\right" if with_left else "\\left"
         place = item.place if with_left else opening.place
-        raise ParseError(f"{missing} is missing before this bracket", c.text, place, (missing,))
+        raise c.error(f"{missing} is missing before this bracket", place, missing)
     c.opened.pop()
-
-
-def _partner(kind: str) -> str:
-    named = {"{": "'}'", "BAR": "'|'", "NORM": r"'\|'", "<": r"\rangle"}
-    return named.get(kind) or f"'{_BRACKETS[kind]}'"
 
 
 def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
@@ -461,16 +588,16 @@ def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
     # Two single bars are a double one.
     kind, default = _BARS.get(item.text) or ("NORM", 1 if item.text.startswith("\\l") else -1)
     side = side or default
-    inside = bool(c.opened) and c.opened[-1][0] == kind
-    ended = bool(c.found) and c.found[-1].type in _OPERAND_ENDS
     if not side:
+        inside = bool(c.opened) and c.opened[-1][0] == kind
+        ended = bool(c.found) and c.found[-1].type in _OPERAND_ENDS
         side = -1 if inside and ended else 1
     if side > 0:
         c.opened.append((kind, item, stretched))
-        _emit(c, f"L{kind}", item.text, item.place)
+        c.emit(f"L{kind}", item.text, item.place)
     else:
         _close(c, kind, item, stretched)
-        _emit(c, f"R{kind}", item.text, item.place)
+        c.emit(f"R{kind}", item.text, item.place)
 
 
 # Names, and what stands above and below ----------------------------------------------------
@@ -482,58 +609,76 @@ def _name(c: _Cutter, text: str, place: int) -> None:
         plain = plain if plain in c.names else _GREEK[plain]
     elif text.startswith("\\"):
         if plain in _COMMANDS and not (plain in c.names and len(plain) > 3):
-            _emit(c, "FUNCTION", FUNCTIONS[plain], place)
+            c.emit("FUNCTION", plain, place)
             return
         if plain not in _TYPED and plain not in c.names and plain not in c.functions:
-            near = suggestion(
-                plain, (*sorted(_COMMANDS), *_TYPED, "frac", "sum", "odot", "top", "mathbf")
-            )
-            near = near.replace("'", "'\\", 1)
-            raise ParseError(f"the macro {text} is not known{near}", c.text, place)
+            known = (*sorted(_COMMANDS), *_TYPED, "frac", "sum", "odot", "top", "mathbf")
+            near = suggestion(plain, known).replace("'", "'\\", 1)
+            raise c.error(f"the macro {text} is not known{near}", place)
         plain = _TYPED[plain] if _TYPED.get(plain) in c.names and plain not in c.names else plain
     elif not text.isalpha():
-        raise ParseError(f"the character {text!r} has no meaning here", c.text, place)
-    if plain == "sigma" and _peek(c) in ("(", "\\left", "\\bigl", "\\Bigl"):
+        raise c.error(f"the character {text!r} has no meaning here", place)
+    elif len(text) > 1:
+        _word(c, text, place)
+        return
+    if plain == "sigma" and c.peek() in ("(", "\\left", "\\bigl", "\\Bigl"):
         _sigma(c, plain, place)
-    elif plain in c.functions and plain not in c.names:
-        _emit(c, "FUNCTION", plain, place)
+    elif plain in c.functions and plain not in c.names and len(plain) > 1:
+        c.emit("FUNCTION", plain, place)
     else:
         _named(c, plain, place)
+
+
+def _word(c: _Cutter, text: str, place: int) -> None:
+    """Letters side by side: the word of a function, or names by themselves."""
+    called = c.peek() in ("(", "\\left", "\\bigl", "\\Bigl", "{", "|", "[")
+    words = [text[-k:] for k in range(len(text), 1, -1) if text[-k:] in c.functions]
+    word = next((w for w in words if called or not all(i in c.names for i in w)), "")
+    letters = text.removesuffix(word)
+    unknown = [i for i in letters if i not in c.names]
+    if len(letters) > 2 and letters.islower() and len(unknown) == len(letters):
+        near = suggestion(text, (*c.functions, *c.names))
+        raise TextUnknownVariable(
+            f"no function or variable is called {text!r}{near}; letters that are multiplied have "
+            "spaces between them",
+            c.text,
+            place,
+        )
+    if not letters:
+        c.emit("FUNCTION", word, place)
+        return
+    rest = [_Item(letter, place + k) for k, letter in enumerate(letters)]
+    c.items[c.at : c.at] = [*rest, *([_Item(word, place + len(letters))] if word else [])]
 
 
 def _sigma(c: _Cutter, name: str, place: int) -> None:
     """The logistic function, where no variable is called sigma."""
     if name in c.names or "\N{GREEK SMALL LETTER SIGMA}" in c.names:
-        raise ParseError(
+        raise c.error(
             r"\sigma is a variable here: this is a product, or the logistic function; write "
             r"\sigma \cdot ( or \operatorname{sigmoid}(",
-            c.text,
             place,
         )
-    _emit(c, "FUNCTION", "sigmoid", place)
+    c.emit("FUNCTION", "sigmoid", place)
 
 
 def _named(c: _Cutter, name: str, place: int) -> None:
     """The token of a name; `W_1` is one where there is such a variable."""
-    if _peek(c) == "_":
+    if c.peek() == "_":
         here = c.at
         c.at += 1
-        below = plain_words(_braced(c, c.items[here])[0])
+        below = plain_words(_argument(c, c.items[here])[0])
         joint = next((n for n in (f"{name}_{below}", f"{name}{below}") if n in c.names), None)
         if joint and below:
-            _emit(c, "NAME", joint, place)
+            c.emit("NAME", joint, place)
             return
         c.at = here
     if name in c.names:
-        _emit(c, "NAME", name, place)
-    elif name == "e":
-        _emit(c, "EULER", name, place)
-    elif name == "pi":
-        _emit(c, "PI", name, place)
+        c.emit("NAME", name, place)
     elif name == "I":
-        _emit(c, "CONSTANT", "eye", place)
+        c.emit("CONSTANT", "eye", place)
     else:
-        _emit(c, "NAME", name, place)
+        c.emit({"e": "EULER", "pi": "PI"}.get(name, "NAME"), name, place)
 
 
 _STYLE: Final = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathrm|mathit|mathsf|text|textrm|mbox)\s*")
@@ -544,144 +689,138 @@ def plain_words(text: str) -> str:
     return re.sub(r"[{}\\\s]|\\[,;]", "", _STYLE.sub("", text)).replace("\\_", "_")
 
 
-def _styled(c: _Cutter, item: _Item) -> None:
-    """A name, a function or a constant in another style of letters."""
+_FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
+_OTHERWISE: Final = re.compile(r"\s*(,|if|for|when|otherwise|else|where)\b[\s,]*\Z|\s*,\s*\Z")
+
+
+def _switched(c: _Cutter) -> tuple[_Item, str, int] | None:
+    r"""What stands in braces after a switch of style, as in `{\rm Tr}`."""
     here = c.at
-    argument, place = _braced(c, item)
+    if c.peek() in _SWITCHES:
+        switch = c.items[c.at]
+        c.at += 1
+        word = c.items[c.at] if c.peek().isalpha() else None
+        c.at += 1
+        if word and c.peek() == "}":
+            c.at += 1
+            return switch, word.text, word.place
+    c.at = here
+    return None
+
+
+def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
+    """Whether an argument is a name, a function or a constant in another style of letters."""
+    in_cases = bool(c.opened) and c.opened[-1][0] == "cases"
+    if in_cases and _OTHERWISE.match(argument):
+        if argument.strip(" ,") in ("otherwise", "else"):
+            c.emit("OTHERWISE", argument, place)
+        return True
     if item.text not in _ACCENTS and _FORMULA.search(argument):
         # Letters of a style in a whole formula.
-        c.at = here
-        return
+        return False
     accent = _ACCENTS.get(item.text)
     inner = argument.replace("\\_", "_").strip()
     word = plain_words(inner)
+    bold = item.text in _macros("mathbf mathbb boldsymbol bm vec symbf pmb bf")
     if accent:
-        known = [
-            n for n in (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}") if n in c.names
-        ]
-        _named(c, known[0] if known else f"{word}_{accent}", item.place)
-    elif item.text in ("\\mathbf", "\\mathbb", "\\boldsymbol", "\\bm", "\\vec") and word in (
-        "0",
-        "1",
-    ):
-        _emit(c, "CONSTANT", "ones" if word == "1" else "zeros", item.place)
+        joint = (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}")
+        _named(c, next((n for n in joint if n in c.names), joint[0]), item.place)
+    elif bold and word in ("0", "1"):
+        c.emit("CONSTANT", "ones" if word == "1" else "zeros", item.place)
     elif word in c.names:
         _named(c, word, item.place)
     elif inner.startswith("\\") or word in _GREEK:
         _name(c, inner if inner.startswith("\\") and inner[1:].isalpha() else word, place)
-    elif word in c.functions or word in FUNCTIONS:
-        _emit(c, "FUNCTION", word if word in c.functions else FUNCTIONS[word], item.place)
+    elif word in c.functions:
+        c.emit("FUNCTION", word, item.place)
     elif len(word) > 1 and all(letter in c.names for letter in word):
         for k, letter in enumerate(word):
-            _emit(c, "NAME", letter, place + k)
+            c.emit("NAME", letter, place + k)
     elif not word:
-        raise ParseError(f"{item.text} has no argument", c.text, item.place, ("'{'",))
+        raise c.error(f"{item.text} has no argument", item.place, "'{'")
     elif item.text == "\\mathbb":
         reason = _REFUSED.get(f"\\mathbb{{{word}}}", f"\\mathbb{{{word}}} has no meaning here")
-        raise ParseError(reason, c.text, item.place)
+        raise c.error(reason, item.place)
     elif item.text.startswith("\\operatorname"):
-        near = suggestion(word, [*FUNCTIONS, *c.functions])
-        raise ParseError(f"no function is called {word!r}{near}", c.text, item.place)
+        near = suggestion(word, c.functions)
+        raise c.error(f"no function is called {word!r}{near}", item.place)
     else:
         _named(c, word, item.place)
+    return True
 
 
-def _below(c: _Cutter, item: _Item) -> None:
-    text, place = _argument(c, item)
-    _emit(c, "SUB", text, place)
-
-
-_FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
 # What has another meaning where it stands above has few signs.
 _SHORT: Final = 24
 
 
 def _above(c: _Cutter, item: _Item) -> None:
-    first = _peek(c)
+    first = c.peek()
     here = c.at
-    depth = 0
-    for k, inner in enumerate(c.items[here : here + _SHORT]):
-        depth += {"{": 1, "}": -1}.get(inner.text, 0)
-        if not depth and (k or first != "{") and first not in _STYLES:
-            break
-    else:
-        depth = 0 if first in _STYLES else depth
-    if depth > 0:
-        _emit(c, "POWER", "^", item.place)
+    if first == "{" and not _is_short(c):
+        c.emit("POWER", "^", item.place)
         _arguments(c, item, 1)
         return
     text, place = _argument(c, item)
     word = plain_words(text.replace("\\top", _TACK)) if "\\" in text else text.strip()
-    last = c.found[-1].type if c.found else ""
-    if last == "FUNCTION":
-        word = ""
-    if _transposes(c, text, word):
-        _emit(c, "TRANSPOSE", text, place)
-    elif word.startswith(("-", _MINUS)) and _transposes(
-        c, text.strip()[1:].strip(), word[1:].strip()
-    ):
-        _emit(c, "INVERSE_TRANSPOSE", text, place)
-    elif text.strip() in (
-        "*",
-        "\\ast",
-        "\\dagger",
-        "H",
-        "\\star",
-        "+",
-        "\\mathsf{H}",
-        "\\mathrm{H}",
-    ):
-        raise ParseError(
-            f"^{text.strip()} has no meaning here: tensors are real, and have transposes and "
-            "inverses alone",
-            c.text,
-            place,
-            ("^\\top", "^{-1}"),
-        )
+    after_function = bool(c.found) and c.found[-1].type == "FUNCTION"
+    if _transposes(c, text, word) and not after_function:
+        c.emit("TRANSPOSE", text, place)
+    elif word[:1] in ("-", _MINUS) and _transposes(c, text.strip()[1:].strip(), word[1:].strip()):
+        c.emit("INVERSE_TRANSPOSE", text, place)
+    elif text.strip() in _NO_POWERS:
+        reason = f"^{text.strip()} has no meaning here: tensors are real, and have transposes and "
+        raise c.error(f"{reason}inverses alone", place, "^\\top", "^{-1}")
     elif re.fullmatch(r"\(.*\)", text.strip(), re.DOTALL):
-        raise ParseError(
-            f"^{{{text.strip()}}} is a power, or counts something; write it without brackets, or "
-            "below",
-            c.text,
-            place,
-        )
+        reason = f"^{{{text.strip()}}} is a power, or counts something; write it without brackets, "
+        raise c.error(f"{reason}or below", place)
     else:
         entries = re.match(r"\s*\\(?:odot|circ)(?![A-Za-z])", text)
+        if entries and not text[entries.end() :].strip() and not after_function:
+            raise c.error("an exponent is missing", place)
         c.at = here
         if entries:
-            _emit(c, "DOT_POWER", "^", item.place)
-            _peek(c)
-            sign = next(
-                k for k in range(c.at, len(c.items)) if c.items[k].text in ("\\odot", "\\circ")
-            )
-            del c.items[sign]
-            if not text[entries.end() :].strip():
-                raise ParseError("an exponent is missing", c.text, place)
-        else:
-            _emit(c, "POWER", "^", item.place)
+            signs = ("\\odot", "\\circ")
+            del c.items[next(k for k in range(here, len(c.items)) if c.items[k].text in signs)]
+        c.emit("DOT_POWER" if entries else "POWER", "^", item.place)
         _arguments(c, item, 1)
 
 
-def _argument(c: _Cutter, item: _Item) -> tuple[str, int]:
-    """The text of what stands above or below: in braces, or one item with its argument."""
-    _peek(c)
-    first = c.items[c.at] if c.at < len(c.items) else item
-    text, place = _braced(c, item)
-    if first.text in _STYLES:
-        argument, _ = _braced(c, first)
-        return f"{first.text}{{{argument}}}", place
-    if len(text) > 1 and text.isdigit() and first.text != "{":
-        return text[0], place
-    return text, place
+def _is_short(c: _Cutter) -> bool:
+    """Whether the braces that begin here are closed after a few items."""
+    depth = 0
+    for inner in c.items[c.at : c.at + _SHORT]:
+        depth += {"{": 1, "}": -1}.get(inner.text, 0)
+        if not depth:
+            return True
+    return False
+
+
+_STYLED_T: Final = re.compile(
+    r"\s*\{?\s*\\(?:mathsf|mathrm|text|textsf|mathbf|mathtt|rm|sf|bf)\s*\{?\s*T\s*\}*\s*"
+)
 
 
 def _transposes(c: _Cutter, text: str, word: str) -> bool:
     """Whether what stands above is the sign of a transpose."""
-    styled = re.fullmatch(
-        r"\s*\{?\s*\\(?:mathsf|mathrm|text|textsf|mathbf|mathtt|rm|sf|bf)\s*\{?\s*T\s*\}*\s*", text
-    )
-    return (
-        bool(styled)
+    if word == "t":
+        # Some write so, of a matrix or a vector.
+        last = str(c.found[-1]) if c.found else ""
+        return (
+            "t" not in c.names
+            and last not in c.scalars
+            and (
+                not c.guessing
+                or last.isupper()
+                or bool(
+                    re.match(
+                        r"\s*\}?\s*[A-Z]",
+                        c.text[c.items[c.at].place :] if c.at < len(c.items) else "",
+                    )
+                )
+            )
+        )
+    return bool(
+        _STYLED_T.fullmatch(text)
         or (word in _TRANSPOSES | {"prime", "intercal"} and not (word == "T" and "T" in c.scalars))
         or text.strip() in _TRANSPOSES - {"T"}
     )
@@ -691,13 +830,12 @@ def _sum(c: _Cutter, item: _Item) -> None:
     """The sign of a sum with all that stands above and below it: `_{i=1}^n`."""
     bounds = {"_": "", "^": ""}
     places = {"_": item.place}
-    while (sign := _peek(c)) in bounds:
+    while (sign := c.peek()) in bounds:
         if bounds[sign]:
-            raise ParseError(f"this sum has two {sign}", c.text, c.items[c.at].place)
+            raise c.error(f"this sum has two {sign}", c.items[c.at].place)
         mark = c.items[c.at]
         c.at += 1
         bounds[sign], places[sign] = _braced(c, mark)
     if not bounds["_"].strip():
-        reason = "a sum says over which index it goes"
-        raise ParseError(reason, c.text, item.place, ("an index, as in \\sum_i",))
-    _emit(c, "SUM", f"{bounds['_']}^{bounds['^']}", places["_"])
+        raise c.error("a sum says over which index it goes", item.place, "an index, as in \\sum_i")
+    c.emit("SUM", f"{bounds['_']}^{bounds['^']}", places["_"])
