@@ -422,7 +422,7 @@ SIGNS: Final[Mapping[str, Known]] = {
 }  # fmt: skip
 """The signs that stand for functions: before brackets, around or between operands."""
 
-CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
+CONSTANTS: Final = frozenset(("vector", "matrix", "ones", "zeros", "eye", "unit", "size"))
 """Constants of a size that is given, or taken from what they meet."""
 
 

@@ -1,40 +1,14 @@
 """Lines of phrases to a problem: what names there are, how many axes they have, and the result."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eggrad.engine.errors import ParseError, UnsupportedOperation
-from eggrad.frontend.formulas.advice import Words
-from eggrad.frontend.formulas.declarations import Declared, completed_dims
-from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call
-from eggrad.frontend.formulas.inference import inferred_orders
-from eggrad.frontend.formulas.products import Products, has_variable_e
+from eggrad.frontend.formulas.functions import Known, check_call
 from eggrad.frontend.formulas.reader import Reader
 from eggrad.frontend.formulas.syntax import Line
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import offset_of
-
-
-def read_lines(
-    text: str,
-    lines: Sequence[Line],
-    dims: Declared | None,
-    assume: Mapping[str, Iterable[str]],
-    functions: Mapping[str, Known],
-    words: Words,
-) -> Problem:
-    """What lines say in which products may stand without a sign."""
-    *parts, last = lines
-    heads = [str(line.name) for line in parts if line.name]
-    names = None if dims is None else {*dims, *heads}
-    if names is None and has_variable_e([line.body for line in lines]):
-        names = {"e"}
-    signs = Products(text, names, {*functions, *CONSTANTS})
-    signed = [Line(line.head, signs.signed(line.body)) for line in lines]
-    if dims is None:
-        check_calls(text, [line.body for line in signed], functions)
-        dims = inferred_orders(text, signed, functions)
-    return problem_of(Reader(text, completed_dims(dims, assume), assume, functions, words), signed)
 
 
 def problem_of(reader: Reader, lines: Sequence[Line]) -> Problem:

@@ -23,7 +23,11 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast, expanded
 from eggrad.frontend.expression.expression import (
-    Expression, applied, as_expression, expression, unified,
+    Expression,
+    applied,
+    as_expression,
+    expression,
+    unified,
 )  # fmt: skip
 from eggrad.frontend.formulas import places, values
 from eggrad.frontend.formulas.advice import AdvisedShapeError, Words

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from lark import Token, Transformer, v_args
 
@@ -25,6 +25,9 @@ _RELATIONS: Final = {"≤": "<=", "≥": ">=", "≠": "!=", "~=": "!=", "=": "==
 }
 
 
+_T = TypeVar("_T")
+
+
 class Line(NamedTuple):
     """What stands on the right of an equals sign, or alone; and what stands on its left."""
 
@@ -39,7 +42,12 @@ class Line(NamedTuple):
         return self.head.operands[0].token if self.head.what == "below" else self.head.token
 
 
-@v_args(inline=True)
+def inline(builder: type[_T]) -> type[_T]:
+    """Let methods take the parts of a rule one by one."""
+    return cast("type[_T]", v_args(inline=True)(builder))
+
+
+@inline
 class Builder(Transformer[Token, Any]):
     """Makes phrases while the parser runs; an operator's phrase is called as its token."""
 
@@ -109,6 +117,37 @@ def _is_bracket(part: Any) -> bool:
 def call(name: str, place: Token, *operands: Phrase) -> Phrase:
     """A call of a function that is written in another way."""
     return Phrase("call", Token("NAME", name, place.start_pos), operands)
+
+
+def first_token(phrase: Phrase) -> Token:
+    """The token with which a phrase begins, but for brackets."""
+    while phrase.operands and phrase.what not in ("call", "negate", "sum", "extreme"):
+        phrase = phrase.operands[0]
+    return phrase.token
+
+
+def shown(phrase: Phrase, depth: int = 2) -> str:
+    """A short text for a phrase; what is long is left out."""
+    inner = [shown(o, depth - 1) for o in phrase.operands] if depth else []
+    match phrase.what:
+        case "use" | "number" | "pi":
+            return str(phrase.token)
+        case "TRANSPOSE" | "indexed" if depth:
+            return f"{inner[0]}{phrase.token}"
+        case "call" if depth:
+            return f"{phrase.token}({', '.join(inner)})"
+        case "POWER" | "DOT_POWER" if depth:
+            return f"{inner[0]}{phrase.token}{inner[1]}"
+        case _:
+            return "(…)"
+
+
+def unclear(token: Token, left: Phrase, right: Phrase, sign: str) -> Misread:
+    """The error of a product without a sign beside another operator."""
+    a, b = map(shown, left.operands)
+    c, op = shown(right), str(left.token)
+    reason = f"{a}{op}{b} {c} is ({a}{op}{b}){sign}{c} or {a}{op}({b}{sign}{c}); write brackets"
+    return Misread(reason, token)
 
 
 def as_lines(text: str) -> str:

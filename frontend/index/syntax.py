@@ -4,10 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from lark import Token, v_args
+from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.syntax import PRODUCTS, Builder, Expected, Line, unexpected
+from eggrad.frontend.formulas.syntax import (
+    PRODUCTS,
+    Builder,
+    Expected,
+    Line,
+    first_token,
+    inline,
+    unexpected,
+)  # fmt: skip
 from eggrad.frontend.index.tokens import indices, raised_number, tokens
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 from eggrad.frontend.text.words import offset_of
@@ -34,7 +42,7 @@ def _below(token: Token) -> tuple[Token, ...]:
     return tuple(Token("INDEX", i, start + k, token.line, start + k + 1) for i, k in found)
 
 
-@v_args(inline=True)
+@inline
 class _Builder(Builder):
     """Makes phrases; the indices of one are its `sizes`."""
 
@@ -56,7 +64,7 @@ class _Builder(Builder):
         return Phrase(token.type, token, (left, right))
 
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
-        first = _first_token(right)
+        first = first_token(right)
         fraction = left.what == "number" and "//" in left.token
         if (left.what == "DIVIDE" or fraction) and not left.sealed:
             over = "/".join(map(_shown, left.operands)) or left.token.replace("//", "/")
@@ -125,12 +133,6 @@ class _Builder(Builder):
 
 def _literal(phrase: Phrase) -> bool:
     return phrase.what == "number" and phrase.token.isdecimal() and not phrase.sealed
-
-
-def _first_token(phrase: Phrase) -> Token:
-    while phrase.operands and phrase.what not in ("call", "sum", "extreme", "negate"):
-        phrase = phrase.operands[0]
-    return phrase.token
 
 
 def _shown(phrase: Phrase) -> str:

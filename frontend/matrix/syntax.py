@@ -1,14 +1,14 @@
 """From a text of the matrix language to its lines of phrases, or to what is wrong with it."""
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, cast
 
-from lark import Token, v_args
+from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.functions import ALIASES, FUNCTIONS
-from eggrad.frontend.formulas.products import BESIDE, first_token
+from eggrad.frontend.formulas.functions import ALIASES, CONSTANTS, FUNCTIONS
 from eggrad.frontend.formulas.syntax import (
     COMPARED,
     Builder,
@@ -16,10 +16,16 @@ from eggrad.frontend.formulas.syntax import (
     Line,
     as_lines,
     call,
+    first_token,
+    inline,
+    unclear,
     unexpected,
 )  # fmt: skip
+from eggrad.frontend.matrix.tokens import with_names
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
+from eggrad.frontend.text.words import offset_of
 
+_KNOWN: Final = frozenset((*FUNCTIONS, *ALIASES, *CONSTANTS))
 _POWER: Final = "a power is written with '^', that of entries with '.^'"
 _INSTEAD: Final = {
     "@": "a product of matrices is written with '*'",
@@ -43,8 +49,17 @@ _unexpected: Final = unexpected(
     Expected(
         operand=("a number", "a name", "'('", "'-'"),
         operator=("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"'),
-        ends=("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES", "RAISED", "DOT_RAISED"),
-        functions={*FUNCTIONS, *ALIASES},
+        ends=(
+            "NUMBER",
+            "NAME",
+            "EULER",
+            "PI",
+            "RPAR",
+            "TRANSPOSE",
+            "INDICES",
+            "RAISED",
+            "DOT_RAISED",
+        ),
     )
 )
 
@@ -55,13 +70,32 @@ def _mistake(text: str, before: list[Token], token: Token) -> ParseError:
     return _unexpected(text, before, token)
 
 
-def read(text: str) -> list[Line]:
+def read(
+    text: str, names: Collection[str] | None = None, functions: Collection[str] = _KNOWN
+) -> list[Line]:
     """The lines, the last of which is the expression; `ParseError` where the grammar has none.
 
     >>> [part.what for part in read("A*x - y'")[0].body.operands]
     ['TIMES', 'TRANSPOSE']
     """
-    return cast("list[Line]", _GRAMMAR.read(as_lines(_with_norms(text))))
+
+    def cut(found: Sequence[Token]) -> Iterator[Token]:
+        return with_names(text, found, names, functions)
+
+    return cast("list[Line]", _GRAMMAR.read(as_lines(_with_norms(text)), cut))
+
+
+def heads(text: str) -> set[str]:
+    """The names that lines before the last one give to parts.
+
+    >>> heads("t = A*x; t'*t")
+    {'t'}
+    """
+    parts = as_lines(text).split(";")[:-1]
+    return {m[1] for part in parts if (m := _HEAD.match(part))}
+
+
+_HEAD: Final = re.compile(r"\s*([^\W\d]\w*)\s*:?=(?!=)")
 
 
 def _with_norms(text: str) -> str:
@@ -74,13 +108,30 @@ _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 
 
-@v_args(inline=True)
+@inline
 class _Builder(Builder):
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
         first = first_token(right)
         if first.type == "NUMBER" and not right.sealed:
             raise Misread(f"an operator is missing before {str(first)!r}", first)
-        return Phrase(BESIDE, first, (left, right))
+        if left.what == "use" and right.what == "number":
+            x, k = left.token, right.token
+            raise Misread(f"{x}({k}) is a product, or an entry; write {x}*{k} or {x}[{k}]", x)
+        if left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed:
+            raise unclear(first, left, right, "*")
+        if left.what in ("POWER", "DOT_POWER") and not left.sealed:
+            above = left.operands[1].token
+            if left.operands[1].what == "use" and offset_of(above) + len(above) == offset_of(first):
+                raise unclear(left.token, left, right, "*")
+        return Phrase("TIMES", first, (left, right))
+
+    def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
+        if base.what == "use" and base.token.type == "EULER":
+            return Phrase("natural power", token, (exponent,))
+        return super().power(base, token, exponent)
+
+    def pi(self, token: Token) -> Phrase:
+        return Phrase("pi", token)
 
     def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
         if token.type == "OTIMES":

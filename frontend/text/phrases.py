@@ -1,6 +1,6 @@
 """What parsers share: phrases, which say what was written where; grammars; and problems."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -95,9 +95,20 @@ class Grammar:
             maybe_placeholders=False,
         )
 
-    def read(self, text: str) -> Any:
-        """What the builder makes of a text; raises `ParseError` where the grammar has none."""
-        return self._read(text, lambda: self._parser.parse(text), lambda: self._parser.lex(text))
+    def read(
+        self, text: str, cut: Callable[[Sequence[Token]], Iterable[Token]] | None = None
+    ) -> Any:
+        """What the builder makes of a text; raises `ParseError` where the grammar has none.
+
+        `cut` cuts the tokens further.
+        """
+
+        def lex() -> Iterator[Token]:
+            return self._parser.lex(text)
+
+        if cut is None:
+            return self._read(text, lambda: self._parser.parse(text), lex)
+        return self.read_tokens(text, self._read(text, lambda: list(cut(list(lex()))), lex))
 
     def read_tokens(self, text: str, tokens: Sequence[Token]) -> Any:
         """What the builder makes of a text that has been cut into tokens already.

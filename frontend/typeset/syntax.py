@@ -5,13 +5,20 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Final, cast
 
-from lark import Token, v_args
+from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.frontend.formulas.places import indices_below, indices_over
-from eggrad.frontend.formulas.products import NATURAL_POWER, PI, first_token
 from eggrad.frontend.formulas.syntax import (
-    COMPARED, PRODUCTS, Builder, Expected, Line, call, unexpected,
+    COMPARED,
+    PRODUCTS,
+    Builder,
+    Expected,
+    Line,
+    call,
+    first_token,
+    inline,
+    unexpected,
 )  # fmt: skip
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 from eggrad.frontend.typeset.tokens import plain_words, tokens
@@ -35,7 +42,7 @@ def read(
     return cast("list[Line]", _GRAMMAR.read_tokens(text, cut))
 
 
-@v_args(inline=True)
+@inline
 class _Builder(Builder):
     nested = "powers of powers need braces, as in {a^b}^c or a^{b^c}"
 
@@ -177,11 +184,11 @@ class _Builder(Builder):
 
     def power(self, base: Phrase, sign: Token, _l: Token, exponent: Phrase, _r: Token) -> Phrase:
         if base.what == "use" and base.token.type == "EULER":
-            return Phrase(NATURAL_POWER, sign, (exponent,))
+            return Phrase("natural power", sign, (exponent,))
         return super().power(base, sign, exponent)
 
     def pi(self, token: Token) -> Phrase:
-        return Phrase(PI, token)
+        return Phrase("pi", token)
 
     def constant(self, token: Token) -> Phrase:
         return call(str(token), token)

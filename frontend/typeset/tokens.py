@@ -365,10 +365,8 @@ def _sign(kind: str) -> str:
 
 def _cut(c: _Cutter, item: _Item) -> None:
     text = item.text
-    if (
-        text in _SWITCHES
-        or item.is_space
-        and not (text == "&" and c.opened and c.opened[-1][0] == "cases")
+    if text in _SWITCHES or (
+        item.is_space and not (text == "&" and c.opened and c.opened[-1][0] == "cases")
     ):
         return
     if text in ("\\begin", "\\end", "\\label", "\\tag"):

@@ -1,0 +1,66 @@
+"""Names of matrix notation cut into tokens: `x'Ax` has the name `Ax`, or the names A and x.
+
+Which names there are decides that, and whether brackets behind a name are those of a function.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from lark import Token
+
+from eggrad.frontend.text.errors import TextUnknownVariable
+from eggrad.frontend.text.words import offset_of
+
+_POWERS = ("POWER", "DOT_POWER", "RAISED", "DOT_RAISED")
+
+
+def with_names(
+    text: str, cut: Sequence[Token], names: Collection[str] | None, functions: Collection[str]
+) -> Iterator[Token]:
+    """The tokens with names apart; `names` are those of variables, None where nobody says them.
+
+    >>> from eggrad.frontend.matrix.syntax import read
+    >>> [p.token.value for p in read("Ax", ["A", "x"])[0].body.operands]
+    ['A', 'x']
+    """
+    known = names or ()
+    following = (*cut[1:], Token("END", ""))[: len(cut)]
+    # `e` that stands elsewhere than below an exponent is a variable, where nobody says what is one.
+    bare = names is None and any(
+        t == "e" and after.type not in _POWERS for t, after in zip(cut, following, strict=True)
+    )
+    for token, after in zip(cut, following, strict=True):
+        name = str(token)
+        if token.type != "NAME" or name in known:
+            yield token
+        elif name in functions:
+            yield Token.new_borrow_pos("FUNCTION", name, token)
+        elif name == "pi" or (name == "e" and not bare):
+            yield Token.new_borrow_pos("PI" if name == "pi" else "EULER", name, token)
+        else:
+            ways = _splits(name, known)
+            if len(ways) > 1:
+                readings = " or ".join("*".join(way) for way in ways)
+                raise TextUnknownVariable(
+                    f"{name!r} is {readings}; write the signs", text, offset_of(token)
+                )
+            start = offset_of(token)
+            for part in ways[0] if ways else [name]:
+                called = not ways and after.type == "LPAR"
+                yield Token("CALLED" if called else "NAME", part, start)
+                start += len(part)
+
+
+def _splits(name: str, names: Collection[str]) -> list[list[str]]:
+    """At most two ways to write a name as several names of one letter, each with its digits."""
+    short = {n for n in names if len(n.rstrip("0123456789").rstrip("_")) == 1}
+    longest = max(map(len, short), default=0)
+    ways: list[list[list[str]]] = [[[]]]
+    for end in range(1, len(name) + 1):
+        found = [
+            [*way, name[start:end]]
+            for start in range(max(0, end - longest), end)
+            if name[start:end] in short
+            for way in ways[start]
+        ]
+        ways.append(found[:2])
+    return [way for way in ways[-1] if len(way) > 1]
