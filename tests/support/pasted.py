@@ -30,7 +30,7 @@ SEEN: Final = tuple(row for row in ROWS if not row.get("held_out"))
 HELD_OUT: Final = tuple(row for row in ROWS if row.get("held_out"))
 TOLERANCE: Final = 1e-9
 # No two sizes of a formula are equal.
-_LENGTHS: Final = dict(m=5, n=3, k=4, N=6, d=2, h=7, p=8, q=9, o=10, D=4, J=6, K=4)
+_LENGTHS: Final = dict(zip("mnkNdhpqoDJK", (5, 3, 4, 6, 2, 7, 8, 9, 10, 4, 6, 4), strict=True))
 # What is typed as Unicode has no parser of its own: the page detects which one reads it.
 _PARSERS: Final = {language: f"parse_{language}" for language in (*FORMULAS, "numpy")}
 
@@ -155,8 +155,8 @@ def main() -> None:
     def told(kind: str, verdict: Verdict, text: str) -> None:
         counts.setdefault(kind, Counter())[verdict.state] += 1
         if not held_out:
-            print(f"{verdict.state:8}{kind:8}{json.dumps(text, ensure_ascii=False)}")
-            print(f"        {verdict.came[:200]}")
+            print(f"{verdict.state:8} {kind:16} {json.dumps(text, ensure_ascii=False)}")
+            print(f"         {verdict.came[:200]}")
 
     for row in HELD_OUT if held_out else SEEN:
         told(f"{row['language']}, {row['right']}", judge(row), row["text"])
