@@ -15,7 +15,6 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression import numpy_statistics, special
-from eggrad.frontend.expression.axes import merged
 from eggrad.frontend.expression.expression import Expression, applied
 from eggrad.frontend.expression.numpy_order import sort
 from eggrad.frontend.expression.numpy_reductions import cumprod
@@ -24,9 +23,9 @@ from eggrad.frontend.formulas.advice import AdvisedShapeError
 from eggrad.frontend.formulas.values import (
     Value,
     check_square,
-    column,
     divide,
     entrywise,
+    in_line,
     inner,
     paired,
     single,
@@ -34,10 +33,10 @@ from eggrad.frontend.formulas.values import (
     times,
     transposed,
     value,
+    vec,
 )  # fmt: skip
 from eggrad.frontend.formulas.values import square as square_matrix
 from eggrad.frontend.text.errors import suggestion
-from eggrad.frontend.text.sizes import unknown
 from eggrad.frontend.text.words import MATRIX_WORDS
 
 Kinds = Mapping[str, str]
@@ -255,34 +254,9 @@ def cross(a: Value, b: Value) -> Value:
     return value(numpy_statistics.cross(f, g), a.is_row)
 
 
-def vec(a: Value) -> Value:
-    """The columns of a matrix one below the other."""
-    if a.order != 2:
-        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
-    single_axes = (*a.columns, *a.rows)
-    return _in_line("vec", column(a.ordered(single_axes)))
-
-
 def kron(a: Value, b: Value) -> Value:
     """The matrix of all multiples of b by entries of a; a column has one column."""
-    return _in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
-
-
-def _in_line(what: str, a: Value) -> Value:
-    """One axis of rows and one of columns, where their numbers are known."""
-    f = a.expression
-    if any(unknown(d) for d in f.shape):
-        raise UnknownSizes(f"{what}: the sizes of its arguments have to be given")
-    if not a.is_blocked or not all(isinstance(d, int) for d in f.shape):
-        return a
-    rows = merged(f, 0, len(a.rows)) if a.rows else f
-    first = bool(a.rows)
-    both = merged(rows, first, len(a.columns)) if len(a.columns) > 1 else rows
-    return value(both, row=not a.rows)
-
-
-class UnknownSizes(ShapeError):
-    """Something that needs the sizes of its operands as numbers or names."""
+    return in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
 
 
 def _kronecker(a: Value, b: Value) -> Value:

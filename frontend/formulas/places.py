@@ -21,7 +21,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression.expression import Expression, expression, unified
 from eggrad.frontend.formulas.advice import AdvisedShapeError
-from eggrad.frontend.formulas.values import Value, at_indices, single
+from eggrad.frontend.formulas.values import Value, at_indices, single, vec
 from eggrad.frontend.text.phrases import Misread
 from eggrad.frontend.text.sizes import unknown
 from eggrad.frontend.text.words import offset_of
@@ -47,6 +47,9 @@ def in_brackets(a: Value, token: str) -> Value:
     """
     f = single(f"{token} of", a)
     parts = token[1:-1].split(",")
+    if a.order == 2 and parts == [":"]:
+        # MATLAB's columns one below the other.
+        return vec(a)
     what = f"{token} of {a.shape}: "
     if len(parts) != a.order or not a.order:
         if not a.order:

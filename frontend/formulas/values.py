@@ -17,7 +17,7 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims, Size, canonical
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import expression as arithmetic
-from eggrad.frontend.expression.axes import expanded, permuted
+from eggrad.frontend.expression.axes import expanded, merged, permuted
 from eggrad.frontend.expression.expression import Expression, combine, unified
 from eggrad.frontend.expression.numpy_linalg import matrix_power
 from eggrad.frontend.formulas.advice import Advice, AdvisedShapeError
@@ -287,6 +287,30 @@ def inner(a: Value, b: Value) -> Value:
     """The sum of the products of entries."""
     check_alike("the inner product", a, b)
     return summed(multiply(a, b))
+
+
+def vec(a: Value) -> Value:
+    """The columns of a matrix one below the other."""
+    if a.order != 2:
+        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
+    return in_line("vec", column(a.ordered((*a.columns, *a.rows))))
+
+
+def in_line(what: str, a: Value) -> Value:
+    """One axis of rows and one of columns, where their numbers are known."""
+    f = a.expression
+    if any(unknown(d) for d in f.shape):
+        raise UnknownSizes(f"{what}: the sizes of its arguments have to be given")
+    if not a.is_blocked or not all(isinstance(d, int) for d in f.shape):
+        return a
+    rows = merged(f, 0, len(a.rows)) if a.rows else f
+    first = bool(a.rows)
+    both = merged(rows, first, len(a.columns)) if len(a.columns) > 1 else rows
+    return value(both, row=not a.rows)
+
+
+class UnknownSizes(ShapeError):
+    """Something that needs the sizes of its operands as numbers or names."""
 
 
 # Shapes ------------------------------------------------------------------------------------

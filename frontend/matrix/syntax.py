@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from lark import Token
 
@@ -22,6 +22,7 @@ from eggrad.frontend.formulas.syntax import (
     unexpected,
 )  # fmt: skip
 from eggrad.frontend.matrix.tokens import with_names
+from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 from eggrad.frontend.text.words import offset_of
 
@@ -52,6 +53,7 @@ _unexpected: Final = unexpected(
         ends=(
             "NUMBER",
             "NAME",
+            "WORD",
             "EULER",
             "PI",
             "RPAR",
@@ -82,7 +84,25 @@ def read(
     def cut(found: Sequence[Token]) -> Iterator[Token]:
         return with_names(text, found, names, functions)
 
-    return cast("list[Line]", _GRAMMAR.read(as_lines(_with_norms(text)), cut))
+    return cast("list[Line]", _GRAMMAR.read(as_lines(_with_norms(_as_elsewhere(text))), cut))
+
+
+def _as_elsewhere(text: str) -> str:
+    """The text, as long, for what MATLAB and Julia write otherwise.
+
+    >>> _as_elsewhere("f = @(x) sum(x(2:end)) + norm(A, 'fro')"), _as_elsewhere("x -> exp.(x)")
+    ('f =      sum(x[2:end]) + norm(A,  fro )', '     exp (x)')
+    """
+    text = _RANGE.sub(r"[\1]", text)
+    for pattern in (_ARGUMENTS, _BROADCAST, _QUOTED):
+        text = pattern.sub(lambda m: " " * len(m[1]) + m[2] + " " * len(m[3]), text)
+    return text
+
+
+_RANGE: Final = re.compile(r"(?<=[\w)])\(([^()\[\]]*:[^()\[\]]*)\)")
+_ARGUMENTS: Final = re.compile(r"(@\([\w\s,]*\)|(?<![^=\s])[\w(][\w\s,)]*->)()()")
+_BROADCAST: Final = re.compile(r"(\.)(?<=\w\.)(\()()")
+_QUOTED: Final = re.compile(r"(?<=,)(\s*['\"])(fro)(['\"])")
 
 
 def heads(text: str) -> set[str]:
@@ -108,6 +128,12 @@ _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 
 
+def _last_token(phrase: Phrase) -> Token:
+    while phrase.what in ("TIMES", "negate") and not phrase.sealed:
+        phrase = phrase.operands[-1]
+    return phrase.token
+
+
 @inline
 class _Builder(Builder):
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
@@ -115,8 +141,18 @@ class _Builder(Builder):
         if first.type == "NUMBER" and not right.sealed:
             raise Misread(f"an operator is missing before {str(first)!r}", first)
         if left.what == "use" and right.what == "number":
-            x, k = left.token, right.token
-            raise Misread(f"{x}({k}) is a product, or an entry; write {x}*{k} or {x}[{k}]", x)
+            # MATLAB's way to write an entry; a product with a number begins with it.
+            return Phrase(
+                "indexed", Token("INDICES", f"[{right.token}]", offset_of(first)), (left,)
+            )
+        for word in (_last_token(left), first):
+            other = left if word is first else right
+            if word.type == "WORD" and other.what != "number":
+                raise Misread(
+                    f"no function or variable is called {str(word)!r}{suggestion(word, _KNOWN)}; a "
+                    "product is written with '*'",
+                    word,
+                )
         if left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed:
             raise unclear(first, left, right, "*")
         if left.what in ("POWER", "DOT_POWER") and not left.sealed:
@@ -129,6 +165,12 @@ class _Builder(Builder):
         if base.what == "use" and base.token.type == "EULER":
             return Phrase("natural power", token, (exponent,))
         return super().power(base, token, exponent)
+
+    def call(self, token: Token, *rest: Any) -> Phrase:
+        if token == "norm" and len(rest) > 1 and rest[1].what == "use" and rest[1].token in _NORMS:
+            which = Token("NAME", _NORMS[rest[1].token])
+            return Phrase("norm", token, rest[:1], (which,))
+        return super().call(token, *rest)
 
     def pi(self, token: Token) -> Phrase:
         return Phrase("pi", token)
@@ -163,6 +205,7 @@ class _Builder(Builder):
         return call("⟨⟩", token, left, right)
 
 
+_NORMS: Final = {"fro": "F", "Inf": "infty", "inf": "infty"}
 _SUBSCRIPTS: Final = str.maketrans({"₁": "1", "₂": "2", "∞": "infty"})
 _GRAMMAR: Final = Grammar(
     Path(__file__).parent / "matrix.lark", _Builder, stray_character, _mistake

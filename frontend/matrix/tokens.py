@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from lark import Token
 
-from eggrad.frontend.text.errors import TextUnknownVariable
+from eggrad.frontend.formulas.names import is_word, may_be_product, splits
+from eggrad.frontend.text.errors import TextQuestion, TextUnknownVariable
 from eggrad.frontend.text.words import offset_of
 
 _POWERS = ("POWER", "DOT_POWER", "RAISED", "DOT_RAISED")
@@ -37,30 +38,21 @@ def with_names(
         elif name == "pi" or (name == "e" and not bare):
             yield Token.new_borrow_pos("PI" if name == "pi" else "EULER", name, token)
         else:
-            ways = _splits(name, known)
+            ways = splits(name, known)
             if len(ways) > 1:
                 readings = " or ".join("*".join(way) for way in ways)
                 raise TextUnknownVariable(
                     f"{name!r} is {readings}; write the signs", text, offset_of(token)
                 )
+            if names is None and not ways and may_be_product(name):
+                raise TextQuestion(
+                    f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which "
+                    "variables there are",
+                    text,
+                    offset_of(token),
+                )
             start = offset_of(token)
+            kind = "CALLED" if after.type == "LPAR" else "WORD" if is_word(name) else "NAME"
             for part in ways[0] if ways else [name]:
-                called = not ways and after.type == "LPAR"
-                yield Token("CALLED" if called else "NAME", part, start)
+                yield Token("NAME" if ways else kind, part, start)
                 start += len(part)
-
-
-def _splits(name: str, names: Collection[str]) -> list[list[str]]:
-    """At most two ways to write a name as several names of one letter, each with its digits."""
-    short = {n for n in names if len(n.rstrip("0123456789").rstrip("_")) == 1}
-    longest = max(map(len, short), default=0)
-    ways: list[list[list[str]]] = [[[]]]
-    for end in range(1, len(name) + 1):
-        found = [
-            [*way, name[start:end]]
-            for start in range(max(0, end - longest), end)
-            if name[start:end] in short
-            for way in ways[start]
-        ]
-        ways.append(found[:2])
-    return [way for way in ways[-1] if len(way) > 1]

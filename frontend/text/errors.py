@@ -13,6 +13,10 @@ class TextUnknownVariable(ParseError, UnknownVariable):
     """A text with a name that it does not declare; the message shows the place."""
 
 
+class TextQuestion(ParseError):
+    """A text with more than one reading; the message shows the place, and says how they differ."""
+
+
 def place_words(text: str, offset: int) -> str:
     r"""A place in words.
 

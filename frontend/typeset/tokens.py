@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from lark import Token
 
 from eggrad.engine.errors import ParseError
+from eggrad.frontend.formulas.names import GREEK
 from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
 
 # Unicode as LaTeX writes it --------------------------------------------------------------
@@ -28,50 +29,7 @@ _ABOVE: Final = dict(
         strict=True,
     )
 )
-_GREEK: Final = dict(
-    zip(
-        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩℓ",
-        [
-            "alpha",
-            "beta",
-            "gamma",
-            "delta",
-            "epsilon",
-            "zeta",
-            "eta",
-            "theta",
-            "iota",
-            "kappa",
-            "lambda",
-            "mu",
-            "nu",
-            "xi",
-            "pi",
-            "rho",
-            "sigma",
-            "tau",
-            "upsilon",
-            "phi",
-            "chi",
-            "psi",
-            "omega",
-            "Gamma",
-            "Delta",
-            "Theta",
-            "Lambda",
-            "Xi",
-            "Pi",
-            "Sigma",
-            "Upsilon",
-            "Phi",
-            "Psi",
-            "Omega",
-            "ell",
-        ],
-        strict=True,
-    )
-)
-_TYPED: Final = {name: letter for letter, name in _GREEK.items()}
+_TYPED: Final = {name: letter for letter, name in GREEK.items()}
 _AS_LATEX: Final = {
     **{"½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "𝟏": r"\mathbf{1}"},
     **{"𝟎": r"\mathbf{0}", "√": r"\sqrt", "∑": r"\sum", "≤": r"\le", "≥": r"\ge", "≠": r"\ne"},
@@ -603,8 +561,8 @@ def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
 
 def _name(c: _Cutter, text: str, place: int) -> None:
     plain = text.removeprefix("\\").removeprefix("var")
-    if plain in _GREEK:
-        plain = plain if plain in c.names else _GREEK[plain]
+    if plain in GREEK:
+        plain = plain if plain in c.names else GREEK[plain]
     elif text.startswith("\\"):
         if plain in _COMMANDS and not (plain in c.names and len(plain) > 3):
             c.emit("FUNCTION", plain, place)
@@ -727,7 +685,7 @@ def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
         c.emit("CONSTANT", "ones" if word == "1" else "zeros", item.place)
     elif word in c.names:
         _named(c, word, item.place)
-    elif inner.startswith("\\") or word in _GREEK:
+    elif inner.startswith("\\") or word in GREEK:
         _name(c, inner if inner.startswith("\\") and inner[1:].isalpha() else word, place)
     elif word in c.functions:
         c.emit("FUNCTION", word, item.place)

@@ -1,0 +1,100 @@
+"""What letters side by side are where nobody says it: a name, several names, or a word."""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from typing import Final
+
+GREEK: Final = dict(
+    zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩℓ",
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Theta",
+            "Lambda",
+            "Xi",
+            "Pi",
+            "Sigma",
+            "Upsilon",
+            "Phi",
+            "Psi",
+            "Omega",
+            "ell",
+        ],
+        strict=True,
+    )
+)
+"""Greek letters, and what they are called in LaTeX."""
+_NAMES: Final = {*GREEK.values(), "lam", "eps"}
+
+
+def is_word(name: str) -> bool:
+    """Whether letters are rather a word of a language than the name of a variable.
+
+    >>> [w for w in ("x", "Ax", "of", "The", "SELECT", "sigma", "x_max", "AB") if is_word(w)]
+    ['of', 'The', 'SELECT']
+    """
+    if name in _NAMES or not name.isalpha():
+        return False
+    foreign = not all(unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MATH")) for c in name)
+    capital = name[1:].islower() and len(name) > 2
+    return (
+        foreign
+        or (len(name) > 1 and name.islower())
+        or capital
+        or (name.isupper() and len(name) > 3)
+    )
+
+
+def may_be_product(name: str) -> bool:
+    """Whether letters are rather a product of matrices and vectors than one name.
+
+    >>> [w for w in ("x", "Ax", "XW", "ATAx", "xy", "Theta", "loss") if may_be_product(w)]
+    ['Ax', 'XW', 'ATAx']
+    """
+    capitals = any(c.isupper() for c in name)
+    return name.isalpha() and len(name) > 1 and capitals and not re.search("[a-zα-ω]{2}", name)
+
+
+def splits(name: str, names: Collection[str]) -> list[list[str]]:
+    """At most two ways to write a name as several names of one letter, each with its digits.
+
+    >>> splits("x1A", {"x1", "A", "x"}), splits("ab", {"a"})
+    ([['x1', 'A']], [])
+    """
+    short = {n for n in names if len(n.rstrip("0123456789").rstrip("_")) == 1}
+    longest = max(map(len, short), default=0)
+    ways: list[list[list[str]]] = [[[]]]
+    for end in range(1, len(name) + 1):
+        found = [
+            [*way, name[start:end]]
+            for start in range(max(0, end - longest), end)
+            if name[start:end] in short
+            for way in ways[start]
+        ]
+        ways.append(found[:2])
+    return [way for way in ways[-1] if len(way) > 1]
