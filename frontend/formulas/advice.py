@@ -11,7 +11,8 @@ from eggrad.engine.errors import ShapeError
 
 Advice = Literal[
     "left transposed", "right transposed", "other order", "product of entries", "one transposed",
-    "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries",
+    "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries", "exponential of a matrix",
+    "function of entries",
     "absolute values", "Frobenius", "index of a vector", "indices of a matrix",
     "size of a constant", "outer or Kronecker",
 ]  # fmt: skip
@@ -28,6 +29,8 @@ _SENTENCES: Final[Mapping[Advice, str]] = {
     "powers of matrices": ", as in {powers}; write {power} for the powers of entries",
     "powers of entries": "; write {power} for the powers of entries",
     "exponential of entries": "; the second is written {exp}",
+    "exponential of a matrix": "; the first is written {expm}, the second {exp}",
+    "function of entries": "; the second is written with {below} behind its name",
     "absolute values": "; the first is written {abs}, the second {norm}",
     "Frobenius": "; the first is written {frobenius}",
     "index of a vector": ", as in {entry}",
@@ -43,6 +46,8 @@ IN_MATRIX: Final[Words] = {
     "powers": "A^2 or A^-1",
     "power": ".^",
     "exp": "exp(…)",
+    "expm": "expm(…)",
+    "below": "⊙",
     "abs": "abs(x)",
     "norm": "norm(x)",
     "frobenius": "normF(A)",
@@ -60,7 +65,9 @@ IN_LATEX: Final[Words] = IN_MATRIX | {
     "inverse": "B^{-1}",
     "powers": "A^{2} or A^{-1}",
     "power": r"^{\odot 2}",
-    "exp": r"\exp(…)",
+    "exp": r"\exp_\odot(…)",
+    "expm": r"\operatorname{expm}(…)",
+    "below": r"_\odot",
     "abs": r"\operatorname{abs}(x)",
     "norm": r"\|x\|",
     "frobenius": r"\|A\|_F",

@@ -380,6 +380,8 @@ ALIASES: Final[Mapping[str, str]] = {
     **{"logistic": "sigmoid", "LSE": "logsumexp", "lse": "logsumexp", "lgamma": "gammaln"},
     **{
         "psi": "digamma",
+        "σ": "sigmoid",
+        "Γ": "gamma",
         "heaviside": "step",
     },
 }
@@ -404,7 +406,7 @@ def known_functions(declared: Sequence[Function]) -> dict[str, Known]:
     """Those of all notations, and those that are declared, whose names are other ones."""
     for f in declared:
         if f.name in FUNCTIONS and f.name not in special.__all__:
-            raise UnsupportedOperation(f"{shown(f.name)} is a function of this notation already")
+            raise UnsupportedOperation(f"{shown(f.name)} is a function of matrix notation already")
     further = {f.name: Known(_entry_by_entry(f), f.sentence, f.arity, f.arity) for f in declared}
     aliases = {name: FUNCTIONS[f] for name, f in ALIASES.items()}
     return {**aliases, **FUNCTIONS, **SIGNS, **further}

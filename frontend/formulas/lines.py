@@ -1,10 +1,13 @@
 """Lines of phrases to a problem: what names there are, how many axes they have, and the result."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+
+from lark import Token
 
 from eggrad.engine.errors import ParseError, UnsupportedOperation
 from eggrad.frontend.formulas.functions import Known, check_call
+from eggrad.frontend.formulas.names import may_be_product
 from eggrad.frontend.formulas.reader import Reader
 from eggrad.frontend.formulas.syntax import Line
 from eggrad.frontend.text.phrases import Phrase, Problem
@@ -22,7 +25,7 @@ def problem_of(reader: Reader, lines: Sequence[Line]) -> Problem:
                 offset_of(line.body.token),
             )
         reader.define(line.name, line.body, below=_below(line))
-    if last.name and str(last.name) in reader.names:
+    if last.name and (str(last.name) in reader.names or may_be_product(last.name)):
         reason = "an equation is no expression; write one side of it"
         raise ParseError(reason, reader.text, offset_of(last.name))
     return reader.problem(last.body, _below(last), last.name)
@@ -58,3 +61,31 @@ def names_of(lines: Sequence[Line]) -> list[str]:
             stack.extend(reversed(phrase.operands))
         defined.add(str(line.name))
     return list(found)
+
+
+# Letters that are functions before brackets, whatever stands in them.
+_FUNCTIONS: Final = ("f", "g", "h", "F", "G", "H", "phi", "varphi", "psi")
+
+
+def applied_names(lines: Sequence[Line]) -> list[Token]:
+    """The names that stand before brackets in which there are names alone, as functions do."""
+    found: list[Token] = []
+    stack = [line.body for line in lines]
+    while stack:
+        phrase = stack.pop()
+        stack.extend(phrase.operands)
+        if (
+            phrase.what != "TIMES"
+            or phrase.sealed
+            or phrase.operands[1].what not in ("group", "list")
+        ):
+            continue
+        name, brackets = phrase.operands
+        while name.what == "TIMES" and not name.sealed:
+            name = name.operands[1]
+        name = name.operands[0] if name.what == "below" else name
+        inside = [o.operands[0] if o.what == "below" else o for o in brackets.operands]
+        called = name.what == "use" and name.token in _FUNCTIONS
+        if called or (name.what == "use" and all(o.what == "use" for o in inside)):
+            found.append(name.token)
+    return found

@@ -109,7 +109,7 @@ def unit(place: Size, size: Size) -> Expression:
     """The vector with a 1 at a place, counted from 1."""
     behind = plus(size_form(place), times(-1, size_form(size)))
     if place == 0 or ({*dict(behind)} <= {""} and coefficient(behind, "") > 0):
-        raise ShapeError(f"unit: there is no place {place} among {size}; they are counted from 1")
+        raise ShapeError(f"unit: place {place} is not within {size} entries, counted from 1")
     here = plus(form([(0, -1), ("", -1)]), size_form(place))
     return expression(terms.indicator((size,), [("=", here)]))
 

@@ -328,6 +328,11 @@ def check_square(what: str, a: Value) -> None:
         raise ShapeError(f"{what} of {a.shape}: the argument has to be a square matrix")
 
 
+def may_be_square(a: Value) -> bool:
+    """Whether it is a matrix whose sizes are not known to be different."""
+    return a.order == 2 and _fit(*a.sizes)
+
+
 def single(what: str, a: Value) -> Expression:
     """The expression, of one axis for rows and one for columns; it depends on no index."""
     if a.is_blocked:

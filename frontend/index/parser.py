@@ -1,7 +1,7 @@
 """Index notation in: from text to an expression."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from eggrad.engine.errors import ParseError
@@ -13,12 +13,14 @@ from eggrad.frontend.formulas.advice import IN_INDEX
 from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import Known, known_functions
 from eggrad.frontend.formulas.lines import problem_of
+from eggrad.frontend.formulas.names import is_word
 from eggrad.frontend.formulas.reader import Reader
 from eggrad.frontend.formulas.syntax import Line
 from eggrad.frontend.formulas.values import Value, column, square
 from eggrad.frontend.index.sums import COFACTORS, OF_MATRICES, Sums, takes_matrix
 from eggrad.frontend.index.syntax import read
 from eggrad.frontend.index.tokens import heads
+from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER, offset_of, unquoted
 
@@ -37,7 +39,9 @@ def read_problem(
     defined = [unquoted(h) for h in heads(text)]
     called = [*functions, *OF_MATRICES]
     lines = read(text, [*(dims or ()), *defined], called)
-    known = completed_dims(_inferred(text, lines) if dims is None else dims, assume, MAXIMAL_ORDER)
+    known = completed_dims(
+        _inferred(text, lines, functions) if dims is None else dims, assume, MAXIMAL_ORDER
+    )
     sizes = {s for axes in known.values() for d in axes for s in size_symbols(d)}
     variables = {n: axes for n, axes in known.items() if n not in defined}
     sums = Sums(text, {n: len(axes) for n, axes in variables.items()}, sizes)
@@ -56,7 +60,7 @@ def _cofactors(text: str) -> dict[str, Known]:
     return {n: Known(partial(applied, int(n[3:])), "Cofactors of a matrix.") for n in names}
 
 
-def _inferred(text: str, lines: Sequence[Line]) -> dict[str, int]:
+def _inferred(text: str, lines: Sequence[Line], functions: Collection[str]) -> dict[str, int]:
     """How many axes each name has: as many as it has indices, or those of a matrix."""
     defined = {unquoted(line.head.token) for line in lines if line.head}
     found: dict[str, int] = {}
@@ -75,6 +79,9 @@ def _inferred(text: str, lines: Sequence[Line]) -> dict[str, int]:
         name = unquoted(phrase.token)
         if phrase.what != "use" or name in defined:
             continue
+        if not below and is_word(name):
+            reason = f"no function or variable is called {name!r}{suggestion(name, functions)}"
+            raise ParseError(reason, text, offset_of(phrase.token))
         if found.setdefault(name, below) != below:
             raise ParseError(
                 f"{name} has {found[name]} indices at one place and {below} here",

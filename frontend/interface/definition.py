@@ -44,9 +44,9 @@ from eggrad.frontend.expression.expression import (
     given_values,
 )
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
+from eggrad.frontend.formulas.declarations import given_dims
 from eggrad.frontend.interface.compile import tiered
 from eggrad.frontend.interface.tiers import TieredFunction
-from eggrad.frontend.formulas.declarations import given_dims
 from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
 from eggrad.frontend.text.doors import checked_mapping, checked_text, checked_word

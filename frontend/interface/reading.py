@@ -1,7 +1,8 @@
 """Texts read: the thesis's language, the notations of papers, and JSON."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import special
@@ -12,8 +13,8 @@ from eggrad.frontend.text.doors import checked_text
 
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget
-    from eggrad.frontend.interface.own_rules import Rules
     from eggrad.frontend.formulas.declarations import Declared
+    from eggrad.frontend.interface.own_rules import Rules
     from eggrad.frontend.text.phrases import Problem as Parsed
 
 
@@ -58,9 +59,22 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
+NOTATIONS: Final = {"matrix": "matrix", "latex": "typeset", "index": "index"}
+"""The notations whose texts do not declare variables, and the folders of their readers."""
+
+
+def reader_of(notation: str) -> "Callable[..., Parsed]":
+    """What reads a notation: a function of a text, of dims, of words and of functions.
+
+    >>> reader_of("matrix")("x'*x", {"x": ("n",)}, {}).term.op
+    'einsum'
+    """
+    # Lark and its grammars are loaded by whoever reads a text.
+    return import_module(f"eggrad.frontend.{NOTATIONS[notation]}.parser").read_problem
+
+
 def _read(
-    what: str,
-    read: "Callable[..., Parsed]",
+    notation: str,
     text: str,
     functions: Any,
     *,
@@ -70,9 +84,12 @@ def _read(
     """The expression of a text that declares nothing itself."""
     from eggrad.frontend.formulas.declarations import given_assumptions, given_dims
 
+    what = f"parse_{notation}"
     axes = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)
-    problem = read(text, axes, given_assumptions(what, assume), records_of(functions))
+    problem = reader_of(notation)(
+        text, axes, given_assumptions(what, assume), records_of(functions)
+    )
     names = {*(axes or ()), *(v.name for v in problem.declared)}
     return expression(problem.term, problem.declared, lost=names)
 
@@ -116,10 +133,7 @@ def parse_matrix(
     >>> f.shape
     ()
     """
-    # Lark and its grammars are loaded by whoever reads a text.
-    from eggrad.frontend.matrix.parser import read_problem
-
-    return _read("parse_matrix", read_problem, text, functions, dims=dims, assume=assume)
+    return _read("matrix", text, functions, dims=dims, assume=assume)
 
 
 def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
@@ -163,10 +177,7 @@ def parse_index(
     >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
     "A*B'"
     """
-    # Lark and its grammars are loaded by whoever reads a text.
-    from eggrad.frontend.index.parser import read_problem
-
-    return _read("parse_index", read_problem, text, functions, dims=dims, assume=assume)
+    return _read("index", text, functions, dims=dims, assume=assume)
 
 
 def parse_latex(
@@ -188,7 +199,4 @@ def parse_latex(
     >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
     "x'*log(x)"
     """
-    # Lark and its grammars are loaded by whoever reads a text.
-    from eggrad.frontend.typeset.parser import read_problem
-
-    return _read("parse_latex", read_problem, text, functions, dims=dims, assume=assume)
+    return _read("latex", text, functions, dims=dims, assume=assume)

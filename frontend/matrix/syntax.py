@@ -128,6 +128,23 @@ _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 
 
+def _entry(left: Phrase, right: Phrase) -> Phrase | None:
+    """MATLAB's `x(1)`, an entry; a product with a number begins with it."""
+    before = left.operands[0] if left.what == "TIMES" and not left.sealed else None
+    name = left.operands[1] if before else left
+    marks: list[Phrase] = []
+    while right.what in ("POWER", "DOT_POWER", "TRANSPOSE") and not right.sealed:
+        marks.append(right)
+        right = right.operands[0]
+    if name.what != "use" or right.what != "number" or not (right.sealed and right.token.isdigit()):
+        return None
+    token = Token("INDICES", f"[{right.token}]", offset_of(right.token))
+    found = Phrase("indexed", token, (name,))
+    for mark in reversed(marks):
+        found = Phrase(mark.what, mark.token, (found, *mark.operands[1:]))
+    return Phrase("TIMES", name.token, (before, found)) if before else found
+
+
 def _last_token(phrase: Phrase) -> Token:
     while phrase.what in ("TIMES", "negate") and not phrase.sealed:
         phrase = phrase.operands[-1]
@@ -138,13 +155,10 @@ def _last_token(phrase: Phrase) -> Token:
 class _Builder(Builder):
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
         first = first_token(right)
+        if entry := _entry(left, right):
+            return entry
         if first.type == "NUMBER" and not right.sealed:
             raise Misread(f"an operator is missing before {str(first)!r}", first)
-        if left.what == "use" and right.what == "number":
-            # MATLAB's way to write an entry; a product with a number begins with it.
-            return Phrase(
-                "indexed", Token("INDICES", f"[{right.token}]", offset_of(first)), (left,)
-            )
         for word in (_last_token(left), first):
             other = left if word is first else right
             if word.type == "WORD" and other.what != "number":

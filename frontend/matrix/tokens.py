@@ -35,8 +35,8 @@ def with_names(
             yield token
         elif name in functions:
             yield Token.new_borrow_pos("FUNCTION", name, token)
-        elif name == "pi" or (name == "e" and not bare):
-            yield Token.new_borrow_pos("PI" if name == "pi" else "EULER", name, token)
+        elif name in ("pi", "π") or (name == "e" and not bare):
+            yield Token.new_borrow_pos("EULER" if name == "e" else "PI", name, token)
         else:
             ways = splits(name, known)
             if len(ways) > 1:

@@ -1,8 +1,8 @@
 """Formulas in any notation: which one it is, and sizes that nobody has said."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
 from typing import Final
@@ -11,30 +11,34 @@ from eggrad.engine.errors import EggradError, ParseError, UnknownVariable
 from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
-from eggrad.frontend.index import parser as index
+from eggrad.frontend.formulas.functions import known_functions
+from eggrad.frontend.formulas.lines import applied_names
+from eggrad.frontend.formulas.names import may_be_product
 from eggrad.frontend.interface.definition import parse_elementwise
-from eggrad.frontend.interface.reading import Problem, parse_json
-from eggrad.frontend.matrix import parser as matrix
+from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
-from eggrad.frontend.typeset import parser as latex
+from eggrad.frontend.text.errors import TextQuestion
+from eggrad.frontend.text.words import offset_of
+from eggrad.frontend.typeset import syntax as typeset
+from eggrad.frontend.typeset.tokens import OBJECTIVE
 
 Dims = Mapping[str, tuple[Size, ...]]
 Words = Mapping[str, Sequence[str]]
 _Axes = Mapping[str, tuple[Size, ...] | int]
 _Read = Callable[[_Axes], phrases.Problem]
 
-# Notations whose texts do not declare variables.
-FORMULAS: Final = {
-    "matrix": matrix.read_problem,
-    "latex": latex.read_problem,
-    "index": index.read_problem,
-}
 _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
 _INDEXED: Final = re.compile(r"[^\W\d_]+\d*_\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_")
+_NUMPY: Final = re.compile(
+    r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\.(?:dot|sum|mean)\(|^\s*(?:def|lambda)\b"
+)
+_TYPESET: Final = re.compile(r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗𝐀-𝟿]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]")
+# Signs of matrix notation that are not set.
+_TYPED: Final = re.compile(r"[*'\[\]]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
 _TENSOR: Final = re.compile(
-    r"[A-Z'ᵀ‖⊙]|\.[*/^]|\|\||norm|sum|max|min|diag|top\b|odot|langle|\\\||_|\\math|\\bold"
+    r"[A-Z'ᵀ‖∥⊙]|\.[*/^]|\|\||norm|sum|max|min|diag|top\b|odot|langle|⟨|∑|Σ|\\\||_|\\math|\\bold"
 )
 _COLUMNS: Final = frozenset(["b", "p", "q", "u", "v", "w", "x", "y", "z", "beta", "theta", "mu"])
 _SIZES: Final = ("m", "n", "k", "p", "q", "r", "l", "s", "t")
@@ -43,12 +47,28 @@ _UNKNOWN: Final = re.compile(r"no variable is called '(\w+)'")
 
 
 @dataclass(frozen=True)
+class Other:
+    """Another reading of a text: what it is, and what would have to be asked."""
+
+    label: str
+    text: str
+    notation: str
+    dims: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
 class Reading:
-    """A formula that was read: in which notation, what it says, and whether axes were guessed."""
+    """A formula that was read: in which notation, what it says, and whether axes were guessed.
+
+    `read_as` says in a sentence what was chosen, "" where nothing was; `others` are what else the
+    text may say.
+    """
 
     notation: str
     problem: phrases.Problem
     guessed: bool = False
+    read_as: str = ""
+    others: tuple[Other, ...] = ()
 
     @property
     def variables(self) -> tuple[Term, ...]:
@@ -65,12 +85,12 @@ class Reading:
 def detected(text: str) -> str:
     r"""The notation that a text is in, by how it looks.
 
-    >>> [detected(t) for t in ("x'*A*x", r"x^\top A x", "x_i A_ij x_j", "f[i] = x[i]")]
-    ['matrix', 'latex', 'index', 'elementwise']
-    >>> [detected(t) for t in ("declare x 1 expression sin(x)", "e^x")]
-    ['einsum', 'matrix']
+    >>> [detected(t) for t in ("x'*A*x", r"x^\top A x", "x_i A_ij x_j", "f[i] = x[i]", "xᵀAx")]
+    ['matrix', 'latex', 'index', 'elementwise', 'latex']
+    >>> [detected(t) for t in ("declare x 1 expression sin(x)", "e^x", "x.T @ A @ x")]
+    ['einsum', 'matrix', 'numpy']
     """
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith("{") and '"' in text:
         return "json"
     if re.match(r"\s*(declare|expression)\b", text) or re.search(r"\*\([a-zA-Z,]*->", text):
         return "einsum"
@@ -78,6 +98,10 @@ def detected(text: str) -> str:
         return "elementwise"
     if re.search(r"\\[A-Za-z|,;\[({]|\$|[_^]\{", text):
         return "latex"
+    if "numpy" in NOTATIONS and _NUMPY.search(text):
+        return "numpy"
+    if _TYPESET.search(text) and not _TYPED.search(text):
+        return "index" if _INDEXED.search(text) and not re.search("[Σ∑ᵀ‖∥]", text) else "latex"
     return "index" if _INDEXED.search(text) else "matrix"
 
 
@@ -87,6 +111,8 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     >>> found = read("x'*A*x", "detect", {}, {})
     >>> found.notation, [(v.name, v.dims) for v in found.variables]
     ('matrix', [('x', ('n',)), ('A', ('n', 'n'))])
+    >>> read("||Ax - b||^2", "detect", {}, {}).read_as
+    'Ax is the product A*x'
     """
     if not text.strip():
         raise ParseError("there is no formula yet", text, 0)
@@ -105,25 +131,37 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         return Reading(
             known, phrases.Problem(made.term, None, declared), shapes.keys() > given.keys()
         )
+    try:
+        return _formula(text, known, dims, assume)
+    except ParseError as error:
+        if known == "latex" and notation == "detect" and "belongs to no sum" in error.reason:
+            return _formula(text, "index", dims, assume)
+        raise
 
+
+def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     def reading(axes: _Axes) -> phrases.Problem:
         words = {name: said for name, said in assume.items() if name in axes}
-        return FORMULAS[known](text, axes, words)
+        return reader_of(notation)(text, axes, words)
 
-    problem, guessed = _with_axes(reading, known, text, dims, assume)
-    return Reading(known, _with_size_names(reading, problem, text), guessed)
-
-
-def _with_axes(
-    reading: _Read, notation: str, text: str, dims: Dims, assume: Words
-) -> tuple[phrases.Problem, bool]:
-    """The problem, with as many axes for each name as make sense; whether that is a guess."""
     if not dims and not assume and notation != "latex":
         try:
-            return FORMULAS[notation](text, None, {}), False
+            problem = reader_of(notation)(text, None, {})
+            return _noted(Reading(notation, _with_size_names(reading, problem, text)), text)
+        except TextQuestion:
+            pass
         except ParseError as error:
-            if notation == "index" or "declare the dims" not in error.reason:
+            if notation != "matrix" or "declare the dims" not in error.reason:
                 raise
+    problem = _searched(reading, text, notation, dims)
+    if notation == "latex":
+        _check_applied(text, problem, dims)
+    found = Reading(notation, _with_size_names(reading, problem, text))
+    return _noted(replace(found, guessed=len(problem.declared) > len(dims)), text)
+
+
+def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
+    """The problem, with as many axes for each name as make sense."""
     tries = count()
     scalars = notation != "index" and not _TENSOR.search(text)
 
@@ -135,21 +173,69 @@ def _with_axes(
             if unknown is None or unknown[1] in axes:
                 raise
             first: EggradError | None = None
-            for order in _orders(unknown[1], scalars):
-                try:
-                    return search(axes | {unknown[1]: order})
-                except EggradError as failed:
-                    first = first or failed
-                if next(tries) > _MOST_TRIES:
-                    break
+            for name in _read_as(unknown[1], axes, notation):
+                for order in _orders(name, scalars, text):
+                    try:
+                        return search(axes | {name: order})
+                    except EggradError as failed:
+                        first = first or failed
+                    if next(tries) > _MOST_TRIES:
+                        raise first from None
             raise first or error from None
 
-    problem = search(dict(dims))
-    return problem, len(problem.declared) > len(dims)
+    return search(dict(dims))
 
 
-def _orders(name: str, scalars: bool) -> tuple[int, ...]:
+def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
+    """Raise where a name that nobody declares stands like a function, as in `g(x)`."""
+    names = [v.name for v in problem.declared]
+    scalars = [v.name for v in problem.declared if not v.dims]
+    for token in applied_names(typeset.read(text, names, known_functions(()), scalars)):
+        if str(token) not in dims:
+            raise ParseError(
+                f"nothing says what {token} is, a function or a factor; a factor has a sign behind it",
+                text,
+                offset_of(token),
+            )
+
+
+def _read_as(name: str, axes: _Axes, notation: str) -> Iterator[str]:
+    """The names that a name may be: the next of its letters, and itself."""
+    if notation == "matrix" and may_be_product(name):
+        if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:
+            # A letter may be the sign of a transpose.
+            return
+        yield next(letter for letter in name if letter not in axes)
+    yield name
+
+
+_LONGEST_PRODUCT: Final = 3
+
+
+def _noted(found: Reading, text: str) -> Reading:
+    """With what was chosen about letters side by side, and what else they may be."""
+    if found.notation == "latex" and (objective := OBJECTIVE.match(text)):
+        return replace(found, read_as=f"the objective behind {objective['sign']}")
+    if found.notation != "matrix":
+        return found
+    names = {v.name for v in found.problem.declared}
+    for word in dict.fromkeys(re.findall(r"[^\W\d_]{2,}", text)):
+        signs = "*".join(word)
+        apart = re.sub(rf"\b{word}\b", signs if len(word) > 1 else word, text)
+        if word not in names and may_be_product(word) and {*word} <= names:
+            other = Other(f"{word} is one name", text, "matrix", {word: ""})
+            said = f"{word} is the product {signs}"
+            return replace(found, read_as=said, others=(other,))
+        if word in names and len(word) == 2:
+            other = Other(f"{word} is the product {signs}", apart, "matrix")
+            return replace(found, read_as=f"{word} is one name", others=(other,))
+    return found
+
+
+def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
+    if name[0].islower() and re.search(rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{name}\b", text):
+        return 1, 0
     if scalars:
         return 0, 1
     if name[0].isupper():

@@ -11,6 +11,7 @@ from eggrad.frontend.formulas.lines import names_of, problem_of
 from eggrad.frontend.formulas.reader import Reader
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER
+from eggrad.frontend.typeset.functions import ASKED, OF_ENTRIES
 from eggrad.frontend.typeset.syntax import read
 
 
@@ -24,7 +25,7 @@ def read_problem(
 
     See `eggrad.parse_latex`; `declared` are further functions.
     """
-    known = known_functions(declared)
+    known = known_functions(declared) | ASKED | OF_ENTRIES
     if dims is None:
         names = ", ".join(names_of(read(text, (), known, (), guessing=True)))
         if names:

@@ -80,6 +80,10 @@ class _Builder(Builder):
         if right.what == "number" and not right.sealed:
             raise Misread(rf"a sign is missing before {str(first)!r}; a product is \cdot", first)
         open_call = _open_call(left)
+        if open_call is not None and right.what == "pi" and open_call.operands[0].what == "number":
+            # The logarithm of 2 pi is that of the product.
+            product = Phrase("TIMES", first, (open_call.operands[0], right))
+            return _replaced(left, Phrase("call", open_call.token, (product,)))
         if open_call is not None and not _is_call(right):
             function = open_call.token
             below = "".join(open_call.sizes or ())
@@ -150,6 +154,8 @@ class _Builder(Builder):
             token = Token.new_borrow_pos("NAME", str(name), below)
             return Phrase("extreme", token, (body,), over, sealed=argument.what == "group")
         base = below.strip("{} ")
+        if base in ("\\odot", "\\circ", "⊙") and f"{name}⊙" in OF_ENTRIES:
+            return self.applied(Token.new_borrow_pos("FUNCTION", f"{name}⊙", name), argument)
         if str(name) != "log" or not base.isdecimal() or int(base[:9]) < 2:
             raise Misread(f"{name} has nothing below", below)
         number = Phrase("number", Token("NUMBER", base, below.start_pos))
@@ -243,6 +249,9 @@ def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phr
         return Phrase(
             "call", Token("NAME", logs[inner], name.start_pos), first.operands, sealed=closed
         )
+    if function in ("log", "ln") and inner == "gamma":
+        token = Token("NAME", "gammaln", name.start_pos)
+        return Phrase("call", token, first.operands, sealed=bracketed or first.sealed)
     closed = bracketed or (first.what == "call" and first.sealed)
     return Phrase("call", Token("NAME", function, name.start_pos), operands, sealed=closed)
 
@@ -290,6 +299,13 @@ def _open_call(phrase: Phrase) -> Phrase | None:
         phrase = phrase.operands[-1]
     is_open = phrase.what in _OPEN and not phrase.sealed and phrase.token not in _CLOSED
     return phrase if is_open else None
+
+
+def _replaced(left: Phrase, last: Phrase) -> Phrase:
+    """A product or a negative with another last factor."""
+    if left.what not in ("TIMES", "DOT", "negate"):
+        return last
+    return Phrase(left.what, left.token, (*left.operands[:-1], _replaced(left.operands[-1], last)))
 
 
 def _unclear(token: Token, left: Phrase, right: Phrase, sign: str) -> Misread:

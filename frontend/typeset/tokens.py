@@ -7,7 +7,7 @@ of functions, `tr(`.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -249,7 +249,8 @@ def tokens(
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
-    cutter = _Cutter(text, every_name, functions, scalars, guessing, list(_items(text)))
+    items = _without_objective(_without_head(list(_items(text)), every_name), every_name, guessing)
+    cutter = _Cutter(text, every_name, functions, scalars, guessing, items)
     while cutter.at < len(cutter.items):
         item = cutter.items[cutter.at]
         cutter.at += 1
@@ -259,30 +260,60 @@ def tokens(
     while cutter.found and cutter.found[-1].type in ("COMMA", "SEMICOLON", "COLON"):
         # What ends a sentence or a row belongs to the text around a formula.
         cutter.found.pop()
-    return _with_short_heads(cutter.found)
+    return cutter.found
 
 
-def _with_short_heads(found: Sequence[Token]) -> list[Token]:
-    """The tokens with `f =` for `f(x) =`, and for `L_{ridge}(w; X) =`."""
-    kept: list[Token] = []
-    start = 0
-    for token in found:
-        if token.type == "EQUAL" and kept[start : start + 1]:
-            head = [t.type for t in kept[start:]]
-            plain = {*head[1:]} <= {"SUB", "LPAR", "RPAR", "NAME", "COMMA", "LBRACE", "RBRACE"}
-            sub = head[1:2] == ["SUB"]
-            indices = sub and len(head) == 2 and _INDICES.fullmatch(kept[start + 1])
-            closes = head[-1] == "RPAR" and head[1 + sub] == "LPAR" and head.count("RPAR") == 1
-            if head[0] in ("NAME", "EULER") and plain and (closes or (sub and len(head) == 2)):
-                del kept[start + 1 + bool(indices) :]
-        kept.append(token)
-        if token.type in ("SEMICOLON", "CASES"):
-            start = len(kept)
-    return kept
+def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
+    """The items of `f(x) = x` and `L_{ridge}(w; X) = x` without what stands before the sign."""
+    breaks = [k for k, item in enumerate(items) if item.text == "\\\\"]
+    # What follows the last row is no row.
+    after = ((k, next((i.text for i in items[k + 1 :] if not i.is_space), "\\end")) for k in breaks)
+    rows = [k + 1 for k, following in after if following != "\\end"]
+    start = 0 if not rows or any(item.text == "cases" for item in items) else rows[-1]
+    sign = next((k for k in range(start, len(items)) if items[k].text in ("=", ":=")), None)
+    if sign is None:
+        return items
+    head = _HEAD.fullmatch("".join(item.text for item in items[start:sign]).rstrip(":"))
+    if head is None or head["name"].removeprefix("\\") in names:
+        return items
+    if not head["arguments"] and _INDICES.fullmatch(head["below"]):
+        return items
+    return [*items[:start], *items[sign + 1 :]]
 
 
-# The indices of an entry, no word.
-_INDICES: Final = re.compile(r"\s*(?:[a-z]{1,3}|[a-z](?:\s*,\s*[a-z])+)\s*")
+# Indices of an entry, no word.
+_INDICES: Final = re.compile(r"_\{?\s*[a-z](?:\s*,?\s*[a-z]){0,2}\s*\}?")
+_BELOW_IT: Final = r"(?:_(?:\{[^{}]*\}|\\[a-z]+|\w)|\^(?:\{[^{}]*\}|\\?[\w*]))*"
+_HEAD: Final = re.compile(
+    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
+    rf"(?P<below>{_BELOW_IT})\s*(?P<arguments>(?:\\left|\\[bB]ig+l?)?\s*[(\[].*[)\]])?[\s&]*",
+    re.DOTALL,
+)
+
+
+def _without_objective(items: list[_Item], names: Collection[str], guessing: bool) -> list[_Item]:
+    r"""The items without `\min_w` at their beginning, where w is no index: the objective."""
+    text = "".join(item.text for item in items)
+    found = OBJECTIVE.match(text)
+    if found is None:
+        return items
+    below = plain_words(found["below"] or "").split(",")
+    known = all(name in names for name in below) and not guessing
+    if not (known or (guessing and not all(re.fullmatch("[i-n]", name) for name in below))):
+        return items
+    length, k = 0, 0
+    while length < found.end():
+        length += len(items[k].text)
+        k += 1
+    return items[k:]
+
+
+OBJECTIVE: Final = re.compile(
+    r"[\s$]*(?:\\\[)?(?P<sign>\\(?:arg)?(?:min|max)|\\operatorname\*?\s*\{\s*(?:arg\s*(?:\\,)?\s*)?"
+    r"(?:min|max)(?:imize)?\s*\}|\\arg\s*\\(?:min|max))\s*"
+    r"(?:\\limits\s*)?_(?P<below>\{(?:[^{}]|\{[^{}]*\})*\}|\\?\w+)(?:\s|\\[,;:!]|\\q?quad)*"
+)
+"""An optimisation's sign in front of its objective."""
 
 
 def _items(text: str) -> Iterator[_Item]:
@@ -316,6 +347,11 @@ def _defined(text: str) -> list[str]:
 
 def _sign(kind: str) -> str:
     return "brace" if kind == "{" else "bar" if kind in ("BAR", "NORM") else "bracket"
+
+
+_DERIVATIVE: Final = re.compile(
+    r"\\\w?frac\s*\{\s*(?:\\mathrm\s*)?\{?d\}?(?:\s*\^\s*\{?\d\}?)?\s*\w?\s*\}\s*\{\s*(?:\\mathrm\s*)?\{?d"
+)
 
 
 # One item after another ------------------------------------------------------------------
@@ -356,7 +392,11 @@ def _cut(c: _Cutter, item: _Item) -> None:
         _above(c, item)
     elif text in ("'", _TACK):
         c.emit("TRANSPOSE", "'", item.place)
+    elif text == "\\infty" and c.found and c.found[-1].type == "RNORM":
+        c.emit("SUB", text, item.place)
     elif text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
+        if _DERIVATIVE.match(c.text, item.place):
+            raise c.error(_REFUSED["\\partial"], item.place)
         c.emit("FRAC", text, item.place)
         _arguments(c, item, 2)
     elif text == "\\sqrt":
@@ -577,8 +617,11 @@ def _name(c: _Cutter, text: str, place: int) -> None:
     elif len(text) > 1:
         _word(c, text, place)
         return
-    if plain == "sigma" and c.peek() in ("(", "\\left", "\\bigl", "\\Bigl"):
+    called = c.peek() in ("(", "\\left", "\\bigl", "\\Bigl")
+    if plain == "sigma" and called:
         _sigma(c, plain, place)
+    elif plain == "Gamma" and called and not {"Gamma", "Γ"} & {*c.names}:
+        c.emit("FUNCTION", "gamma", place)
     elif plain in c.functions and plain not in c.names and len(plain) > 1:
         c.emit("FUNCTION", plain, place)
     else:
@@ -646,7 +689,7 @@ def plain_words(text: str) -> str:
 
 
 _FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
-_OTHERWISE: Final = re.compile(r"\s*(,|if|for|when|otherwise|else|where)\b[\s,]*\Z|\s*,\s*\Z")
+_OTHERWISE: Final = re.compile(r"\s*(,|if|for|when|otherwise|else|where)\b[\s,.]*\Z|\s*,\s*\Z")
 
 
 def _switched(c: _Cutter) -> tuple[_Item, str, int] | None:
@@ -668,7 +711,7 @@ def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
     """Whether an argument is a name, a function or a constant in another style of letters."""
     in_cases = bool(c.opened) and c.opened[-1][0] == "cases"
     if in_cases and _OTHERWISE.match(argument):
-        if argument.strip(" ,") in ("otherwise", "else"):
+        if argument.strip(" ,.") in ("otherwise", "else"):
             c.emit("OTHERWISE", argument, place)
         return True
     if item.text not in _ACCENTS and _FORMULA.search(argument):
@@ -726,6 +769,11 @@ def _above(c: _Cutter, item: _Item) -> None:
     elif text.strip() in _NO_POWERS:
         reason = f"^{text.strip()} has no meaning here: tensors are real, and have transposes and "
         raise c.error(f"{reason}inverses alone", place, "^\\top", "^{-1}")
+    elif (counted := re.fullmatch(r"\s*\(\s*([a-z])\s*\)\s*", text)) and re.search(
+        rf"(?:\\sum|∑|Σ)[^=]*_\s*\{{?\s*{counted[1]}\b", c.text
+    ):
+        # What a sum counts is an index, wherever it stands.
+        c.emit("SUB", counted[1], place)
     elif re.fullmatch(r"\(.*\)", text.strip(), re.DOTALL):
         reason = f"^{{{text.strip()}}} is a power, or counts something; write it without brackets, "
         raise c.error(f"{reason}or below", place)

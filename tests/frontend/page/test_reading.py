@@ -11,7 +11,7 @@ from eggrad.frontend.page.reading import detected, read
     [
         ("norm2(A*x - y)^2", "matrix"),
         ("x_1 + x_2", "matrix"),
-        ("A⁻¹·x", "matrix"),
+        ("A⁻¹·x", "latex"),
         (r"\frac12 \|Xw - y\|_2^2", "latex"),
         ("x^{2}", "latex"),
         ("$x + y$", "latex"),

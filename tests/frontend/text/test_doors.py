@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a size": (lambda: eg.parse_matrix("x", "x: 1.5"), "not the text '1.5'"),
     "a size in Python": (lambda: eg.variable("x", ("1.5",)), "not the text '1.5'"),
     "assume": (lambda: eg.parse_matrix("x", "x: n", cast(Any, 3)), "assume is a dict such as"),
-    "a comparison": (lambda: eg.parse_matrix("x > 0", "x: n"), r"where\(greater\(x, y\), a, b\)"),
+    "a comparison": (lambda: eg.parse_matrix("x > 0", "x: n"), r"where\(x > y, a, b\)"),
     "a text": (lambda: any_of.parse(3), "parse: text is a text, not 3"),
     "a long name": (lambda: eg.variable("x" * 5000), "a name has at most 1000 characters"),
     "no operand": (lambda: any_of.sin("q"), "argument of sin: expected an expression.* not 'q'"),
