@@ -2,8 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
+
+from lark import Token
+
+from eggrad.frontend.formulas.syntax import Line
 
 GREEK: Final = dict(
     zip(
@@ -98,3 +102,46 @@ def splits(name: str, names: Collection[str]) -> list[list[str]]:
         ]
         ways.append(found[:2])
     return [way for way in ways[-1] if len(way) > 1]
+
+
+def names_of(lines: Sequence[Line]) -> list[str]:
+    """The names that lines use and do not define, in their order."""
+    found: dict[str, None] = {}
+    defined: set[str] = set()
+    for line in lines:
+        stack = [line.body]
+        while stack:
+            phrase = stack.pop()
+            if phrase.what == "use" and str(phrase.token) not in defined:
+                found[str(phrase.token)] = None
+            stack.extend(reversed(phrase.operands))
+        defined.add(str(line.name))
+    return list(found)
+
+
+# Letters that are functions before brackets, whatever stands in them.
+_FUNCTIONS: Final = ("f", "g", "h", "F", "G", "H", "phi", "varphi", "psi")
+
+
+def applied_names(lines: Sequence[Line]) -> list[Token]:
+    """The names that stand before brackets in which there are names alone, as functions do."""
+    found: list[Token] = []
+    stack = [line.body for line in lines]
+    while stack:
+        phrase = stack.pop()
+        stack.extend(phrase.operands)
+        if (
+            phrase.what != "TIMES"
+            or phrase.sealed
+            or phrase.operands[1].what not in ("group", "list")
+        ):
+            continue
+        name, brackets = phrase.operands
+        while name.what == "TIMES" and not name.sealed:
+            name = name.operands[1]
+        name = name.operands[0] if name.what == "below" else name
+        inside = [o.operands[0] if o.what == "below" else o for o in brackets.operands]
+        called = name.what == "use" and name.token in _FUNCTIONS
+        if called or (name.what == "use" and all(o.what == "use" for o in inside)):
+            found.append(name.token)
+    return found

@@ -120,6 +120,8 @@ _LETTERS: Final = r"\\?[A-Za-z\N{GREEK SMALL LETTER ALPHA}-ω]+"
 _MINUS: Final = "\N{MINUS SIGN}"
 _SIGN: Final = rf"[+\-{_MINUS}]"
 _ITEM: Final = re.compile(rf"{_LETTERS}|\d+")
+# An index with a number, as index notation writes some.
+_INDEX: Final = re.compile(r"[^\W\d]\d+")
 _FORM: Final = re.compile(rf"\s*({_LETTERS})?\s*(?:({_SIGN})?\s*(\d+))?\s*")
 _COEFFICIENT: Final = re.compile(r"(\d)\s*(?=[^\W\d])")
 _NO_LETTER: Final = re.compile(r"\\(?:mathrm|mathbf|text|[,;!])|[{}\s]")
@@ -159,6 +161,9 @@ def indices_below(below: Token) -> tuple[Token, ...]:
     for match in re.finditer(r"[^,]+", below):
         part, start = _NO_LETTER.sub("", match[0]), offset_of(below) + match.start()
         start += len(match[0]) - len(match[0].lstrip("{ "))
+        if _INDEX.fullmatch(part):
+            found.append(Token("INDEX", part, start))
+            continue
         if re.search(_SIGN, part):
             items = [part]
             if not _FORM.fullmatch(part):

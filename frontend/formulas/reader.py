@@ -32,7 +32,9 @@ from eggrad.frontend.expression.expression import (
 from eggrad.frontend.formulas import places, values
 from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, extreme, norm
+from eggrad.frontend.formulas.names import may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
+from eggrad.frontend.formulas.syntax import EQUATION, Line
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
@@ -139,39 +141,48 @@ class Reader:
 
     # Lines ---------------------------------------------------------------------------------
 
-    def define(self, name: Token, phrase: Phrase, below: Sequence[Token] | None = None) -> None:
-        """Give a name to a part, which has these indices where it is written with some."""
-        if str(name) in self.names:
-            raise ParseError(f"the name {str(name)!r} is taken already", self.text, offset_of(name))
-        whole = self.value(phrase) if below is None else _whole(self.entries(phrase, below, name))
-        self.names[str(name)] = whole
-
-    def problem(
-        self, phrase: Phrase, below: Sequence[Token] | None = None, name: Token | None = None
-    ) -> Problem:
-        """What the whole text says: its expression and variables, each size with its final name."""
-        if below is None:
-            try:
-                found = values.single("the result is", self.value(phrase))
-            except UnsupportedOperation as error:
-                raise ParseError(str(error), self.text, offset_of(phrase.token)) from error
-        else:
-            found = self.entries(phrase, below, name)
+    def problem(self, lines: Sequence[Line]) -> Problem:
+        """What lines say: named parts, an expression, and variables with their final sizes."""
+        *parts, last = lines
+        for line in parts:
+            if not line.name:
+                reason = "a name stands before a part, as in t = …; the last one is the expression"
+                raise self._error(reason, line.body.token)
+            if str(line.name) in self.names:
+                raise self._error(f"the name {str(line.name)!r} is taken already", line.name)
+            self.names[str(line.name)] = self._named(line)
+        if last.name and (str(last.name) in self.names or may_be_product(last.name)):
+            raise self._error(EQUATION, last.name)
+        try:
+            below = last.below
+            found = (
+                values.single("the result is", self.value(last.body))
+                if below is None
+                else self.entries(last, below)
+            )
+        except UnsupportedOperation as error:
+            raise self._failed(error, last.body.token) from error
         for size in symbols(found.term):
             if size in self._unknown:
                 token = self._unknown[size]
                 what = f"the axis of {token}" if token.type == "INDEX" else f"this {token}"
-                raise self._failed(
-                    AdvisedShapeError(f"nothing says how long {what} is", "size of a constant"),
-                    token,
+                unknown_size = AdvisedShapeError(
+                    f"nothing says how long {what} is", "size of a constant"
                 )
+                raise self._failed(unknown_size, token)
         # Sizes that were not known and have not met any that was are called after their variable.
         pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
         whole, *placed = unified([found, *self.variables.values()], pairs, "sizes")
         return Problem(whole.term, None, tuple(v.term for v in placed))
 
-    def entries(self, phrase: Phrase, below: Sequence[Token], name: Token | None) -> Expression:
-        """The value of a phrase, with an axis for each index that stands on the left of it."""
+    def _named(self, line: Line) -> Value:
+        """The value of a line; where its name has indices those are its axes."""
+        below = line.below
+        return self.value(line.body) if below is None else _whole(self.entries(line, below))
+
+    def entries(self, line: Line, below: Sequence[Token]) -> Expression:
+        """The value of a line, with an axis for each index that stands on the left of it."""
+        phrase, name = line.body, line.name
         letters = [str(i) for i in below]
         found = self.value(phrase, {i: Bound(i, Range(i)) for i in letters})
         if found.order:
@@ -198,6 +209,9 @@ class Reader:
             return made
         pairs = [(d, p) if unknown(p) else (p, d) for d, p in zip(made.shape, dims, strict=True)]
         return unified([made], pairs, "indices")[0]
+
+    def _error(self, reason: str, place: Token, *expected: str) -> ParseError:
+        return ParseError(reason, self.text, offset_of(place), expected)
 
     # Phrases -------------------------------------------------------------------------------
 
@@ -489,7 +503,7 @@ def _factors(root: Phrase) -> list[Phrase]:
     """The factors of a product that are in no brackets, from the left."""
     found: list[Phrase] = []
     phrase = root
-    while phrase.what in _PRODUCTS and (phrase is root or not phrase.sealed):
+    while phrase.what in _PRODUCTS:
         phrase, last = phrase.operands
         found.append(last)
     return [phrase, *reversed(found)]
@@ -503,3 +517,16 @@ def _contracted(args: Sequence[Value], labels: Sequence[str], body: Phrase) -> V
     for a in args[1:]:
         found = values.times(found, a)
     return found
+
+
+def check_calls(text: str, phrases: Sequence[Phrase], functions: Mapping[str, Known]) -> None:
+    """Raise where a function is not known or takes other arguments, before kinds are looked at."""
+    stack = [*phrases]
+    while stack:
+        phrase = stack.pop()
+        stack.extend(phrase.operands)
+        if phrase.what == "call":
+            try:
+                check_call(str(phrase.token), len(phrase.operands), functions)
+            except UnsupportedOperation as error:
+                raise ParseError(str(error), text, offset_of(phrase.token)) from error

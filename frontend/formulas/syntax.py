@@ -1,31 +1,42 @@
-# ruff: noqa: D102 - methods of builders are called as the rules of grammars
-"""What the grammars of formulas share: how phrases are made, lines, and words about mistakes."""
+# ruff: noqa: D102 - methods of builders are called as the rules of the grammar
+"""From the tokens of a formula to its lines of phrases, or to what is wrong with them."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
 
 from lark import Token, Transformer, v_args
 
 from eggrad.engine.errors import ParseError
+from eggrad.frontend.formulas.places import indices_below, indices_over
 from eggrad.frontend.text.errors import place_words
-from eggrad.frontend.text.phrases import Misread, Phrase, negated
+from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 from eggrad.frontend.text.words import offset_of
 
-PRODUCTS: Final = ("TIMES", "DOT", "CROSS", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE", "BESIDE")
+_PRODUCTS: Final = ("TIMES", "DOT", "CROSS", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE")
 _POWERS: Final = ("POWER", "DOT_POWER", "natural power")
-# Signs of what a phrase is called, where that is not the type of its token.
-_SIGNS: Final = {"ODOT": "DOT_TIMES", "OSLASH": "DOT_DIVIDE"}
-_CLOSING: Final = {
-    **{"RPAR": ("LPAR",), "BAR": ("BAR", "LOG_BAR"), "NORM": ("NORM",), "NORM_INDEX": ("NORM",)},
+# Signs that are called otherwise: those between operands that are calls, and those that are set.
+_CALLED: Final = {"OTIMES": "⊗", "COLON": "⟨⟩"}
+_SET: Final = {"ODOT": "DOT_TIMES", "OSLASH": "DOT_DIVIDE"}
+_RELATIONS: Final = {
+    **{"≤": "<=", "≥": ">=", "≠": "!=", "~=": "!=", "=": "==", r"\le": "<=", r"\leq": "<="},
+    **{r"\ge": ">=", r"\geq": ">=", r"\ne": "!=", r"\neq": "!=", r"\lt": "<", r"\gt": ">"},
+    **{r"\leqslant": "<=", r"\geqslant": ">="},
 }
-_RELATIONS: Final = {"≤": "<=", "≥": ">=", "≠": "!=", "~=": "!=", "=": "==", r"\le": "<="} | {
-    **{r"\leq": "<=", r"\ge": ">=", r"\geq": ">=", r"\ne": "!=", r"\neq": "!="},
-    **{r"\lt": "<", r"\gt": ">", r"\leqslant": "<=", r"\geqslant": ">="},
-}
-
-
-_T = TypeVar("_T")
+_OPPOSITE: Final = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
+_MARKS: Final = ("POWER", "TRANSPOSE", "DOT_POWER", "below", "indexed")
+# Calls that are written with signs on both sides, or without arguments.
+_CLOSED: Final = ("sqrt", "|", "⟨⟩", "⊗", "ones", "zeros", "eye", "where")
+# What begins with its own token.
+_WHOLE: Final = ("call", "negate", "sum", "extreme", "group", "list", "norm")
+# The logarithm of one function is another one.
+_LOGARITHMS: Final = {"det": "logdet", "|": "log|", "gamma": "gammaln"}
+EQUATION: Final = "an equation is no expression; write one side of it"
+COMPARED: Final = (
+    "a comparison is no expression; a choice is written where(x > y, a, b), or a if x > y else b"
+)
 
 
 class Line(NamedTuple):
@@ -41,17 +52,38 @@ class Line(NamedTuple):
             return None
         return self.head.operands[0].token if self.head.what == "below" else self.head.token
 
+    @property
+    def below(self) -> tuple[Token, ...] | None:
+        """The indices of the name on the left, None where it has none."""
+        return self.head.sizes if self.head is not None and self.head.what == "below" else None
 
-def inline(builder: type[_T]) -> type[_T]:
-    """Let methods take the parts of a rule one by one."""
-    return cast("type[_T]", v_args(inline=True)(builder))
+
+class Spelling(NamedTuple):
+    """How a notation spells what messages speak of."""
+
+    operand: tuple[str, ...]
+    operator: tuple[str, ...]
+    sign_missing: str
+    times: str = "*"
+    macro: str = ""
+    brackets: str = "write brackets"
+    nested: str = "powers of powers need brackets, as in (a^b)^c or a^(b^c)"
+    # What follows a function, and a sign of a sum.
+    after_function: str = "the argument of {} stands in brackets"
 
 
-@inline
+def call(name: str, place: Token, *operands: Phrase, sealed: bool = False) -> Phrase:
+    """A call of a function, at a place."""
+    return Phrase("call", Token("NAME", name, place.start_pos), operands, sealed=sealed)
+
+
 class Builder(Transformer[Token, Any]):
     """Makes phrases while the parser runs; an operator's phrase is called as its token."""
 
-    nested = "powers of powers need brackets, as in (a^b)^c or a^(b^c)"
+    def __init__(self, spelling: Spelling) -> None:
+        """`spelling` is that of the notation."""
+        super().__init__()
+        self._spelling = spelling
 
     def start(self, *parts: Any) -> list[Line]:
         return [p for p in parts if isinstance(p, Line)]
@@ -60,37 +92,215 @@ class Builder(Transformer[Token, Any]):
         if len(parts) == 1:
             return Line(None, parts[0])
         head, sign, body = parts
+        if head.what == "upper" and head.sizes:
+            head = Phrase("below", head.token, head.operands, head.sizes)
         named = head.operands[0] if head.what == "below" else head
-        arguments = head.what == "call" and head.operands
-        plain = named.what == "use" or (arguments and all(map(_is_argument, head.operands)))
-        if not plain or head.sealed:
-            raise Misread("an equation is no expression; write one side of it", sign)
+        arguments = head.operands if head.what == "call" else ()
+        if named.what != "use" and not (arguments and all(map(_is_name, arguments))):
+            raise Misread(EQUATION, sign)
         return Line(head, body)
 
     def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
-        return Phrase(_SIGNS.get(token.type, token.type), token, (left, right))
+        if token.type in _CALLED:
+            if token.type == "OTIMES" and any(p.what == "TIMES" for p in (left, right)):
+                raise Misread(
+                    f"{token} beside a product is of the whole product, or of its nearest factor; "
+                    "write brackets",
+                    token,
+                )
+            return call(_CALLED[token.type], token, left, right)
+        if token.type == "DIVIDE" and right.what == "TIMES":
+            a, b = map(self._shown, (left, right))
+            raise Misread(f"{a}/{b} has two readings; {self._spelling.brackets}", token)
+        return Phrase(_SET.get(token.type, token.type), token, (left, right))
 
-    def compared(self, *parts: Any) -> Phrase:
-        left, token, right = (p for p in parts if not _is_bracket(p))
-        return Phrase(_RELATIONS.get(str(token), str(token)), token, (left, right), sealed=True)
+    def beside(self, left: Phrase, right: Phrase) -> Phrase:
+        first = first_token(right)
+        spelling = self._spelling
+        if entry := _entry(left, right):
+            return entry
+        if left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed:
+            raise self._unclear(left, right, first)
+        if right.what == "number" or first.type == "NUMBER":
+            sign = "a sign" if spelling.macro else "an operator"
+            raise Misread(
+                f"{sign} is missing before {str(first)!r}{spelling.sign_missing * bool(spelling.macro)}",
+                first,
+            )
+        if left.what in ("POWER", "DOT_POWER") and left.operands[1].what == "use":
+            above = left.operands[1].token
+            if offset_of(above) + len(above) == offset_of(first):
+                raise self._unclear(left, right, left.token)
+        for word in (_last_token(left), first):
+            if word.type == "WORD" and (left if word is first else right).what != "number":
+                raise Misread(f"no function or variable is called {str(word)!r}", word)
+        open_call = _open_call(left)
+        if open_call is not None and right.what == "pi" and open_call.operands[0].what == "number":
+            # The logarithm of 2 pi is that of the product.
+            product = Phrase("TIMES", first, (open_call.operands[0], right))
+            return _replaced(left, Phrase("call", open_call.token, (product,)))
+        if open_call is not None and not _is_call(right):
+            below = "".join(open_call.sizes or ())
+            name = f"{spelling.macro}{open_call.token.strip('|')}_{below}".rstrip("_")
+            a, c = self._shown(open_call.operands[0]), self._shown(right)
+            raise Misread(
+                f"{name} {a} {c} is {name}({a}) {c} or {name}({a} {c}); write brackets", first
+            )
+        return Phrase("TIMES", first, (left, right))
+
+    def _unclear(self, left: Phrase, right: Phrase, token: Token) -> Misread:
+        """The error of a product without a sign beside another operator."""
+        (a, b), c, sign = map(self._shown, left.operands), self._shown(right), self._spelling.times
+        op = str(left.token)
+        reason = f"{a}{op}{b} {c} is ({a}{op}{b}){sign}{c} or {a}{op}({b}{sign}{c})"
+        return Misread(f"{reason}; {self._spelling.brackets}", token)
+
+    def _shown(self, phrase: Phrase, depth: int = 2) -> str:
+        """A short text for a phrase; what is long is left out."""
+        inner = [self._shown(o, depth - 1) for o in phrase.operands] if depth else []
+        match phrase.what:
+            case "use" | "number" | "pi":
+                return str(phrase.token)
+            case "below" if depth and inner[0][0] != "(":
+                return f"{inner[0]}_{''.join(phrase.sizes or ())}"
+            case "TRANSPOSE" | "indexed" if depth:
+                above = r"^\top" if self._spelling.macro else phrase.token
+                return f"{inner[0]}{above}"
+            case "call" if depth:
+                inside = "…" if self._spelling.macro else ", ".join(inner)
+                return f"{phrase.token}({inside})"
+            case "POWER" | "DOT_POWER" if depth:
+                return f"{inner[0]}{'^' if self._spelling.macro else phrase.token}{inner[1]}"
+            case _:
+                return "(…)"
+
+    def compared(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
+        return Phrase(_RELATIONS.get(str(token), str(token)), token, (left, right))
 
     def chosen(self, value: Phrase, token: Token, condition: Phrase, *rest: Any) -> Phrase:
         """`a if x > 0 else b`."""
         return call("where", token, condition, value, rest[-1])
 
-    def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
-        if base.what in _POWERS and not base.sealed:
-            raise Misread(self.nested, token)
-        return Phrase(token.type, token, (base, exponent))
+    def comparison(self, phrase: Phrase) -> Phrase:
+        return phrase
+
+    def cases(self, token: Token, *rows: Any) -> Phrase:
+        """The value of the first condition that holds; the last one needs none."""
+        *before, (last, condition) = (r for r in rows if isinstance(r, tuple))
+        if condition is not None:
+            previous = before[-1][1] if len(before) == 1 else None
+            opposite = previous is not None and _OPPOSITE.get(previous.what) == condition.what
+            if previous is None or not opposite or _texts(previous) != _texts(condition):
+                raise Misread(r"the last case is \text{otherwise}", condition.token)
+        if any(c is None for _, c in before):
+            raise Misread("the cases before the last one have conditions", token)
+        return reduce(lambda no, row: call("where", token, row[1], row[0], no), before[::-1], last)
+
+    def row(self, value: Phrase, *rest: Any) -> tuple[Phrase, Phrase | None]:
+        condition = next((r for r in rest if isinstance(r, Phrase)), None)
+        if condition is not None and condition.what not in _OPPOSITE:
+            raise Misread("a condition is a comparison, as in x > 0", condition.token)
+        return value, condition
 
     def minus(self, token: Token, operand: Phrase) -> Phrase:
-        return negated(token, operand, PRODUCTS)
+        return negated(token, operand, _PRODUCTS)
 
     def plus(self, _token: Token, operand: Phrase) -> Phrase:
         return operand
 
+    def big_sum(self, sign: Token, *body: Any) -> Phrase:
+        summand = negated(body[0], body[1], _PRODUCTS) if len(body) == 2 else body[0]
+        over = indices_over(sign)
+        return Phrase("sum", Token("SUM", "sum", sign.start_pos), (summand,), over)
+
+    # Functions -------------------------------------------------------------------------------
+
+    def applied(self, name: Token, argument: Phrase) -> Phrase:
+        """A function of what follows; what stands above or below the brackets is of the value."""
+        marks: list[Phrase] = []
+        while argument.what in _MARKS:
+            marks.append(argument)
+            argument = argument.operands[0]
+        bracketed = argument.what in ("group", "list")
+        if not bracketed and marks:
+            argument, marks = marks[0], []
+        # The marks of other functions stay with them.
+        found = _function(name, argument.operands if bracketed else (argument,), bracketed)
+        for mark in reversed(marks):
+            found = Phrase(mark.what, mark.token, (found, *mark.operands[1:]), mark.sizes)
+        return found
+
+    def applied_power(self, name: Token, sign: Token, power: Phrase, argument: Phrase) -> Phrase:
+        if power.what == "number" and power.token.startswith("-"):
+            function = f"{self._spelling.macro}{name}^{{{power.token}}}"
+            raise Misread(f"{function} is the inverse function, or one over it", sign)
+        return Phrase("POWER", sign, (self.applied(name, argument), power))
+
+    def applied_below(self, name: Token, below: Token, argument: Phrase) -> Phrase:
+        if str(name) in ("max", "min"):
+            bracketed = argument.what == "group"
+            body = argument.operands[0] if bracketed else argument
+            token = Token("NAME", str(name), below.start_pos)
+            return Phrase("extreme", token, (body,), indices_below(below), sealed=bracketed)
+        base = below.strip("{} _")
+        if base in (r"\odot", r"\circ"):
+            return self.applied(Token("FUNCTION", f"{name}⊙", name.start_pos), argument)
+        if str(name) != "log" or not base.isdecimal() or int(base[:9]) < 2:
+            raise Misread(f"{name} has nothing below", below)
+        number = Phrase("number", Token("NUMBER", base, below.start_pos))
+        over = (self.applied(name, argument), call("log", below, number))
+        return Phrase("DIVIDE", name, over, sealed=True)
+
+    def call(self, token: Token, *_: Token) -> Phrase:
+        return call(str(token), token)
+
+    # What stands behind ----------------------------------------------------------------------
+
+    def below(self, operand: Phrase, token: Token) -> Phrase:
+        if operand.what in ("POWER", "TRANSPOSE") and not _is_inverse(operand):
+            # What stands below is nearer than what stands above, in whatever order they come.
+            base, *rest = operand.operands
+            return Phrase(operand.what, operand.token, (self.below(base, token), *rest))
+        if operand.what == "call" and operand.token == "⟨⟩" and plain_words(token) == "F":
+            return operand
+        if operand.what == "norm":
+            which = Token("NAME", plain_words(token).removeprefix("_"), token.start_pos)
+            return Phrase("norm", token, operand.operands, (which,))
+        if operand.what == "call" and operand.token in ("ones", "zeros", "eye"):
+            return call(str(operand.token), operand.token, *_sizes(operand.token, token))
+        found = indices_below(token)
+        if operand.what in ("below", "upper", "delta"):
+            found = (*(operand.sizes or ()), *found)
+            return Phrase(operand.what, operand.token, operand.operands, found)
+        return Phrase("below", token, (operand,), found)
+
+    def upper(self, operand: Phrase, token: Token) -> Phrase:
+        """An index or an exponent; which of them, the names of the variables decide."""
+        if operand.what in ("POWER", "upper"):
+            raise Misread(self._spelling.nested, token)
+        # Signs that are no indices stay as they are written.
+        found = () if token.startswith("^") else indices_below(token)
+        return Phrase("upper", token, (operand,), found)
+
+    def indexed(self, operand: Phrase, token: Token) -> Phrase:
+        return Phrase("indexed", token, (operand,))
+
     def transposed(self, operand: Phrase, token: Token) -> Phrase:
+        if operand.what == "number" and self._spelling.macro:
+            raise Misread(r"a number has no transpose; a vector of ones is \mathbf{1}", token)
         return Phrase("TRANSPOSE", token, (operand,))
+
+    def inverse_transposed(self, operand: Phrase, token: Token) -> Phrase:
+        return Phrase("TRANSPOSE", token, (call("inv", token, operand),))
+
+    def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
+        if base.what in (*_POWERS, "upper"):
+            raise Misread(self._spelling.nested, token)
+        if base.what == "use" and base.token.type == "EULER":
+            return Phrase("natural power", token, (exponent,))
+        return Phrase(token.type, token, (base, exponent))
+
+    # Atoms -----------------------------------------------------------------------------------
 
     def number(self, token: Token) -> Phrase:
         return Phrase("number", token)
@@ -98,167 +308,228 @@ class Builder(Transformer[Token, Any]):
     def use(self, token: Token) -> Phrase:
         return Phrase("use", token)
 
-    def call(self, token: Token, *rest: Any) -> Phrase:
-        return Phrase("call", token, tuple(r for r in rest if isinstance(r, Phrase)))
+    def pi(self, token: Token) -> Phrase:
+        return Phrase("pi", token)
 
-    def group(self, *parts: Any) -> Phrase:
+    def delta(self, token: Token) -> Phrase:
+        return Phrase("delta", token)
+
+    def indicator(self, token: Token) -> Phrase:
+        return Phrase("indicator", token)
+
+    def group(self, left: Token, *parts: Any) -> Phrase:
+        phrases = tuple(p for p in parts if isinstance(p, Phrase))
+        if phrases[0].what in _OPPOSITE and left == "[":
+            # 1 where a comparison in square brackets holds, else 0.
+            return phrases[0]
+        return Phrase("group" if len(phrases) == 1 else "list", left, phrases)
+
+    def braces(self, *parts: Any) -> Phrase:
         (phrase,) = (p for p in parts if isinstance(p, Phrase))
         return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)
 
+    def bars(self, left: Token, phrase: Phrase, _right: Token) -> Phrase:
+        return call("|", left, phrase)
 
-def _is_argument(phrase: Phrase) -> bool:
-    return phrase.what == "use" or (phrase.what == "below" and phrase.operands[0].what == "use")
+    def norm(self, left: Token, phrase: Phrase, _right: Token) -> Phrase:
+        return Phrase("norm", left, (phrase,))
+
+    def inner(self, left: Token, *parts: Any) -> Phrase:
+        return call("⟨⟩", left, *(p for p in parts if isinstance(p, Phrase)))
+
+    def over(self, *parts: Any) -> Phrase:
+        sign = next(t for t in parts if isinstance(t, Token) and t.type in ("FRAC", "OVER"))
+        operands = tuple(p for p in parts if isinstance(p, Phrase))
+        return Phrase("DIVIDE", sign, operands, sealed=True)
+
+    def root(self, sign: Token, _left: Token, phrase: Phrase, _right: Token) -> Phrase:
+        return call("sqrt", sign, phrase)
 
 
-def _is_bracket(part: Any) -> bool:
-    return isinstance(part, Token) and part.type in ("LPAR", "RPAR")
+def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phrase:
+    """A call; `sealed` where its argument stands in brackets: nothing else belongs to it."""
+    (first, *rest) = operands
+    inner = str(first.token) if first.what == "call" and not rest else ""
+    sealed = bracketed or (first.what == "call" and first.sealed)
+    if str(name) in ("log", "ln") and inner in _LOGARITHMS:
+        return call(_LOGARITHMS[inner], name, *first.operands, sealed=sealed and inner != "|")
+    return call(str(name), name, *operands, sealed=sealed)
 
 
-def call(name: str, place: Token, *operands: Phrase) -> Phrase:
-    """A call of a function that is written in another way."""
-    return Phrase("call", Token("NAME", name, place.start_pos), operands)
+def _sizes(name: Token, below: Token) -> list[Phrase]:
+    r"""The sizes below a constant, as in `I_n` or `\mathbf{1}_{m \times n}`."""
+    text = below.strip("{} _").replace(r"\times", ",").replace("×", ",")
+    texts = [p.strip() for p in text.split(",")]
+    found: list[Phrase] = []
+    for part in dict.fromkeys(texts) if name == "eye" else texts:
+        if not part.isidentifier() and not part.isdecimal():
+            raise Misread(rf"{part!r} is no size, such as n or m \times n", below)
+        kind, what = ("NUMBER", "number") if part.isdecimal() else ("NAME", "use")
+        found.append(Phrase(what, Token(kind, part, below.start_pos)))
+    return found
+
+
+def _entry(left: Phrase, right: Phrase) -> Phrase | None:
+    """MATLAB's `x(1)`, an entry; a product with a number begins with it."""
+    before = left.operands[0] if left.what == "TIMES" else None
+    name = left.operands[1] if before else left
+    marks: list[Phrase] = []
+    while right.what in ("POWER", "DOT_POWER", "TRANSPOSE"):
+        marks.append(right)
+        right = right.operands[0]
+    number = right.operands[0] if right.what == "group" else right
+    if name.what != "use" or right.what != "group" or not number.token.isdecimal():
+        return None
+    found = Phrase("indexed", Token("INDICES", f"[{number.token}]", right.token.start_pos), (name,))
+    for mark in reversed(marks):
+        found = Phrase(mark.what, mark.token, (found, *mark.operands[1:]))
+    return Phrase("TIMES", name.token, (before, found)) if before else found
 
 
 def first_token(phrase: Phrase) -> Token:
     """The token with which a phrase begins, but for brackets."""
-    while phrase.operands and phrase.what not in ("call", "negate", "sum", "extreme"):
+    while phrase.operands and phrase.what not in _WHOLE:
         phrase = phrase.operands[0]
     return phrase.token
 
 
-def shown(phrase: Phrase, depth: int = 2) -> str:
-    """A short text for a phrase; what is long is left out."""
-    inner = [shown(o, depth - 1) for o in phrase.operands] if depth else []
-    match phrase.what:
-        case "use" | "number" | "pi":
-            return str(phrase.token)
-        case "TRANSPOSE" | "indexed" if depth:
-            return f"{inner[0]}{phrase.token}"
-        case "call" if depth:
-            return f"{phrase.token}({', '.join(inner)})"
-        case "POWER" | "DOT_POWER" if depth:
-            return f"{inner[0]}{phrase.token}{inner[1]}"
-        case _:
-            return "(…)"
+def _last_token(phrase: Phrase) -> Token:
+    while phrase.what in ("TIMES", "negate"):
+        phrase = phrase.operands[-1]
+    return phrase.token
 
 
-def unclear(token: Token, left: Phrase, right: Phrase, sign: str) -> Misread:
-    """The error of a product without a sign beside another operator."""
-    a, b = map(shown, left.operands)
-    c, op = shown(right), str(left.token)
-    reason = f"{a}{op}{b} {c} is ({a}{op}{b}){sign}{c} or {a}{op}({b}{sign}{c}); write brackets"
-    return Misread(reason, token)
+def _is_name(phrase: Phrase) -> bool:
+    return phrase.what == "use" or (phrase.what == "below" and phrase.operands[0].what == "use")
 
 
-def as_lines(text: str) -> str:
-    r"""The text, as long, with a semicolon for each line break that ends the definition of a part.
-
-    >>> as_lines("t = A*x\nt'*t"), as_lines("x'*\nx")
-    ("t = A*x;t'*t", "x'*\nx")
-    """
-    if "\n" not in text or "=" not in text:
-        return text
-    lines = text.split("\n")
-    for k, line in enumerate(lines[:-1]):
-        opened = sum(line.count(c) for c in "([{") - sum(line.count(c) for c in ")]}")
-        following = next((rest.strip() for rest in lines[k + 1 :] if rest.strip()), "")
-        ends = _DEFINES.match(line) and not opened and not _CONTINUES.match(following)
-        lines[k] = line + (";" if ends and following and not line.rstrip().endswith(";") else "\n")
-    return "".join(lines)
+def _is_inverse(phrase: Phrase) -> bool:
+    """Whether a power is `A^{-1}`: what stands below is then an index of the inverse."""
+    exponent = phrase.operands[-1]
+    return phrase.what == "POWER" and exponent.what == "number" and exponent.token == "-1"
 
 
-_DEFINES: Final = re.compile(r"\s*[^\W\d][^=<>!]*=(?!=)")
-_CONTINUES: Final = re.compile(r"[-+*/.^'·]")
+def _is_call(phrase: Phrase) -> bool:
+    while phrase.what in ("POWER", "TRANSPOSE", "TIMES"):
+        phrase = phrase.operands[0]
+    return phrase.what in ("call", "sum", "extreme")
+
+
+def _open_call(phrase: Phrase) -> Phrase | None:
+    """The last factor where it is a function whose argument has no brackets."""
+    while phrase.what in ("TIMES", "DOT", "negate") and not phrase.sealed:
+        phrase = phrase.operands[-1]
+    is_open = phrase.what in ("call", "extreme") and not phrase.sealed and bool(phrase.operands)
+    return phrase if is_open and phrase.token not in _CLOSED else None
+
+
+def _replaced(left: Phrase, last: Phrase) -> Phrase:
+    """A product or a negative with another last factor."""
+    if left.what not in ("TIMES", "DOT", "negate"):
+        return last
+    return Phrase(left.what, left.token, (*left.operands[:-1], _replaced(left.operands[-1], last)))
+
+
+def _texts(condition: Phrase) -> list[str]:
+    """The words of both sides of a condition, to tell whether two conditions have the same."""
+    found: list[str] = []
+    stack = [*condition.operands]
+    while stack:
+        phrase = stack.pop()
+        found += [phrase.what, str(phrase.token)]
+        stack.extend(phrase.operands)
+    return found
+
+
+_STYLE: Final = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathrm|mathit|mathsf|text|textrm|mbox)\s*")
+
+
+def plain_words(text: str) -> str:
+    r"""The words of a text without macros of style: `x` of `\mathrm{x}`."""
+    return re.sub(r"[{}\\\s]|\\[,;]", "", _STYLE.sub("", text)).replace("\\_", "_")
 
 
 # What is wrong -----------------------------------------------------------------------------
 
-
-class Expected(NamedTuple):
-    """What a notation says of texts that its grammar has not: the signs that it has itself."""
-
-    operand: Sequence[str]
-    operator: Sequence[str]
-    # The types of tokens with which an operand ends.
-    ends: Collection[str]
-    sign_missing: str = "; a product is written with '*'"
-    functions: Collection[str] = ()
-    # Whether the indices of sums are in their tokens.
-    sums: bool = False
+_ENDS: Final = (
+    *("NUMBER", "NAME", "WORD", "EULER", "PI", "CONSTANT", "DELTA", "CONDITION", "RPAR", "RBRACE"),
+    *("RBAR", "RNORM", "RANGLE", "SUB", "UPPER", "INDICES", "TRANSPOSE", "INVERSE_TRANSPOSE"),
+)
+_NAMED: Final = {"RBRACE": "brace", "RPAR": "bracket", "RANGLE": "bracket", "RBAR": "bracket"}
+_PAIRS: Final = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RBAR": "LBAR", "RNORM": "LNORM"}
 
 
-def unexpected(notation: Expected) -> Callable[[str, Sequence[Token], Token], ParseError]:
-    """What to say of a token that cannot stand after those before it."""
+class Formulas:
+    """The grammar of formulas, and what a notation says of texts that have none."""
 
-    def said(text: str, before: Sequence[Token], token: Token) -> ParseError:
+    def __init__(self, spelling: Spelling) -> None:
+        """`spelling` is that of the notation."""
+        self._spelling = spelling
+        build = cast("type[Builder]", v_args(inline=True)(Builder))
+        file = Path(__file__).parent / "formulas.lark"
+        self._grammar = Grammar(file, lambda: build(spelling), _no_character, self._mistake)
+
+    def read(self, text: str, tokens: Sequence[Token]) -> list[Line]:
+        """The lines of a text; raises `ParseError` where the grammar has none such."""
+        return cast("list[Line]", self._grammar.read_tokens(text, tokens))
+
+    def _mistake(self, text: str, before: Sequence[Token], token: Token) -> ParseError:
+        """What to say of a token that cannot stand after those before it."""
+        spelling = self._spelling
         ended = token.type == "$END"
         offset = len(text.rstrip()) if ended else offset_of(token)
         shown = "the end" if ended else repr(text[offset : offset + max(1, len(token))])
         last = before[-1] if before else None
-        opened = _opened(before, notation.ends)
+
+        def error(reason: str, *expected: str, at: int = offset) -> ParseError:
+            return ParseError(reason, text, at, expected)
+
         if last is None and ended:
-            return ParseError("the expression is empty", text, 0, notation.operand)
+            return error("the expression is empty", *spelling.operand, at=0)
         if token.type == "EQUAL":
-            return ParseError("one equals sign stands in a line", text, offset, ("';'",))
+            return error("one equals sign stands in a line", "';'")
         if token.type == "COMPARE":
-            return ParseError(COMPARED, text, offset)
-        after_operand = last is not None and last.type in notation.ends
+            return error(COMPARED)
         if token.type == "RANGLE":
-            return ParseError("an inner product has two parts", text, offset, ("','",))
-        if last is not None and last.type in ("SUM", "EXTREME"):
-            if notation.sums:
-                return ParseError("the body of the sum is missing", text, offset, notation.operand)
-            reason = f"after {str(last)!r} come the indices that it goes over, as in {last}_i"
-            return ParseError(reason, text, offset_of(last), ("'_'",))
-        is_function = last is not None and (
-            last.type == "FUNCTION" or (last.type == "NAME" and str(last) in notation.functions)
-        )
-        if last is not None and is_function and not (ended and last.type == "NAME"):
-            if last.type == "FUNCTION" and "'^'" not in notation.operator:
-                reason = f"the argument of {last} is missing"
-                return ParseError(reason, text, offset, ("'('", "an operand"))
-            reason = f"the argument of {last} stands in brackets"
-            return ParseError(reason, text, offset, ("'('",))
-        if after_operand:
-            if token.type in _CLOSING and not opened:
-                sign = "bracket" if token.type == "RPAR" else "bar"
-                return ParseError(f"this {sign} closes nothing", text, offset)
+            return error("an inner product has two parts", "','")
+        if last is not None and last.type == "SUM":
+            return error("the body of the sum is missing", *spelling.operand)
+        if last is not None and last.type == "FUNCTION":
+            return error(spelling.after_function.format(last), "'('")
+        if last is not None and last.type in _ENDS:
+            opened = _opened(before)
+            if token.type in _PAIRS and not opened:
+                return error(f"this {'bracket' if token.type == 'RPAR' else 'bar'} closes nothing")
             if ended and opened:
-                sign = "bracket" if opened[-1].type == "LPAR" else "bar"
-                return ParseError(f"this {sign} is never closed", text, offset_of(opened[-1]))
+                kind = "bracket" if opened[-1].type == "LPAR" else "bar"
+                return error(f"this {kind} is never closed", at=offset_of(opened[-1]))
             if token.type == "COMMA":
-                return ParseError("a comma separates the arguments of a function", text, offset)
+                return error("a comma separates the arguments of a function")
             missing = f"an operator is missing before {shown}"
             if re.match(r"[\w(]", text[offset : offset + 1]):
-                missing += notation.sign_missing
-            return ParseError(missing, text, offset, notation.operator)
-        if token.type in ("RBRACE", "RPAR", "RBAR", "RNORM", "RANGLE") and not notation.functions:
-            shown = f"the end of this {'brace' if token.type == 'RBRACE' else 'bracket'}"
+                missing += spelling.sign_missing
+            return error(missing, *spelling.operator)
+        if token.type in _NAMED and spelling.macro:
+            shown = f"the end of this {_NAMED[token.type]}"
         where = f", after {str(last)!r} at {place_words(text, offset_of(last))}" if last else ""
-        return ParseError(
-            f"an operand is missing before {shown}{where}", text, offset, notation.operand
-        )
-
-    return said
+        return error(f"an operand is missing before {shown}{where}", *spelling.operand)
 
 
-COMPARED: Final = (
-    "a comparison is no expression; a choice is written where(x > y, a, b), or a if x > y else b"
-)
+def _no_character(text: str, offset: int) -> ParseError:
+    return ParseError("this has no meaning here", text, offset)
 
 
-def _opened(before: Sequence[Token], ends: Collection[str]) -> list[Token]:
-    """The brackets and bars that are not closed; a bar after an operand closes."""
+def _opened(before: Sequence[Token]) -> list[Token]:
+    """The brackets and bars that are not closed."""
     opened: list[Token] = []
-    ended = False
     for t in before:
-        closes = opened and opened[-1].type in _CLOSING.get(t.type, ())
-        if closes and (ended or t.type == "RPAR"):
-            opened.pop()
-            ended = True
-        elif t.type in ("LPAR", "BAR", "LOG_BAR", "NORM"):
+        if t.type in _PAIRS.values():
             opened.append(t)
-            ended = False
-        else:
-            ended = t.type in ends
+        elif t.type in _PAIRS and opened:
+            opened.pop()
     return opened
+
+
+def ends_operand(found: Sequence[Token]) -> bool:
+    """Whether an operand has ended with the last token: a bar that follows may close."""
+    return bool(found) and found[-1].type in _ENDS and found[-1] != "log"

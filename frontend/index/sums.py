@@ -14,8 +14,7 @@ from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
-from eggrad.frontend.formulas.syntax import Line, call
-from eggrad.frontend.index.tokens import indices
+from eggrad.frontend.formulas.syntax import Line, call, first_token
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.words import offset_of, unquoted
@@ -24,15 +23,18 @@ COFACTORS: Final = re.compile(r"cof(\d{1,3})\Z")
 OF_MATRICES: Final = (*MATRIX_FUNCTIONS, *STACK_FUNCTIONS, "logdet")
 _PRODUCTS: Final = ("TIMES",)
 _SUMS: Final = ("PLUS", "MINUS")
+_INDEXED: Final = ("use", "below", "delta")
 _Places = Mapping[str, tuple[Token, ...]]
 
 
 def takes_matrix(phrase: Phrase) -> bool:
-    """Whether a phrase is a function of a whole matrix: `inv(A)`, or `A⁻¹` without indices."""
-    if phrase.what == "POWER" and not phrase.sealed:
-        base, exponent = phrase.operands
-        bare = base.what == "use" and not base.sizes and exponent.what == "number"
-        return bare and exponent.token == "-1"
+    """Whether a phrase is a function of a whole matrix: `inv(A)`, or `A⁻¹` with indices behind."""
+    if phrase.what == "below":
+        (inner,) = phrase.operands
+        if inner.what == "POWER":
+            base, exponent = inner.operands
+            return base.what == "use" and exponent.token == "-1"
+        return takes_matrix(inner)
     name = str(phrase.token)
     return phrase.what == "call" and bool(name in OF_MATRICES or COFACTORS.match(name))
 
@@ -76,16 +78,14 @@ class Sums:
 
     def line(self, line: Line) -> Line:
         """The same with the indices of the result on its left, and with all sums written."""
-        if line.head is None:
+        if line.head is None or line.name is None:
             part = self._part(line.body, _Scope(top=True))
             free = sorted(part.indices, key=_in_order)
-            token = Token("NAME", "", offset_of(line.body.token))
-            below = tuple(
-                part.places.get(i, (Token("INDEX", i, token.start_pos),))[0] for i in free
-            )
-            return Line(Phrase("below", token, (Phrase("use", token),), below), part.phrase)
-        name = Token.new_borrow_pos("NAME", unquoted(line.head.token), line.head.token)
-        below = line.head.sizes or ()
+            token = Token("NAME", "", first_token(line.body).start_pos)
+            found = [part.places.get(i, (Token("INDEX", i, token.start_pos),))[0] for i in free]
+            return Line(Phrase("below", token, (Phrase("use", token),), tuple(found)), part.phrase)
+        name = Token.new_borrow_pos("NAME", unquoted(line.name), line.name)
+        below = line.below or ()
         declared = frozenset(map(str, below))
         if len(declared) < len(below):
             raise ParseError(
@@ -134,14 +134,16 @@ class Sums:
                 over = {str(i) for i in phrase.sizes or () if i.type == "INDEX"}
                 inside = replace(inner, declared=scope.declared | over)
                 return [(phrase.operands[0], inside)]
-            case "stated" if not self._of_matrix(phrase):
+            case "group":
+                return [(phrase.operands[0], scope)]
+            case "below" if self._is_stated(phrase):
                 free = frozenset(map(str, phrase.sizes or ()))
                 return [(phrase.operands[0], replace(inner, declared=scope.declared | free))]
             case "upper" if self._is_exponent(phrase):
                 return [(phrase.operands[0], inner)]
-            case "stated" | "upper":
+            case "below" | "upper":
                 return []
-            case "call" if self._of_matrix(phrase):
+            case "call" if takes_matrix(phrase):
                 return []
             case _:
                 return [(p, inner) for p in phrase.operands]
@@ -155,24 +157,27 @@ class Sums:
                 exponent = Phrase("use", Token.new_borrow_pos("NAME", name, phrase.token))
                 return self._power(phrase, scope, [self._closed(args[0]), _Part(exponent)])
             case "upper":
-                if not indices(phrase.token):
+                if phrase.token.startswith("^"):
                     raise self._error(
                         f"{phrase.token} is no index and no scalar; a transpose has its indices in "
                         "the other order",
                         phrase,
                     )
-                # What follows an upper index was written after it.
                 (base,) = phrase.operands
-                return self._leaf(base, (*(base.sizes or ()), *(phrase.sizes or ())), scope)
+                before = base.sizes or ()
+                base = base.operands[0] if base.what == "below" else base
+                return self._leaf(base, (*before, *(phrase.sizes or ())), scope)
             case "indicator":
                 return self._condition(phrase, scope)
             case "sum" | "extreme":
                 return self._over(phrase, self._closed(args[0]))
-            case "stated" if args:
+            case "below" if args:
                 return self._stated(phrase, scope, self._closed(args[0]))
-            case "stated":
-                return self._leaf(self._matrix(phrase), phrase.sizes or (), scope)
-            case "call" if self._of_matrix(phrase):
+            case "below":
+                (base,) = phrase.operands
+                base = self._matrix(phrase) if takes_matrix(phrase) else base
+                return self._leaf(base, phrase.sizes or (), scope)
+            case "call" if takes_matrix(phrase):
                 return _Part(self._matrix(phrase))
             case what if what in _PRODUCTS:
                 return self._product(phrase, args)
@@ -270,7 +275,7 @@ class Sums:
         """Whether what stands above is the name of a scalar, or of a size."""
         name = phrase.token.strip("^{}\\ ")
         scalar = self._orders.get(name) == 0
-        return scalar or name in self._sizes or phrase.operands[0].what not in ("use", "delta")
+        return scalar or name in self._sizes or phrase.operands[0].what not in _INDEXED
 
     def _over(self, phrase: Phrase, part: _Part) -> _Part:
         over = {str(i) for i in phrase.sizes or () if i.type == "INDEX"}
@@ -298,8 +303,6 @@ class Sums:
             name = unquoted(base.token).removeprefix("\\")
             base = Phrase("use", Token.new_borrow_pos("NAME", name, base.token))
             order = self._orders.get(name, len(below))
-            if name not in self._orders and base.token not in self._sizes:
-                self._check_macro(base)
             if order != len(below):
                 axes, count = "axis" if order == 1 else "axes", len(below)
                 raise TextShapeError(
@@ -326,34 +329,23 @@ class Sums:
                 places[str(i)] = (*places.get(str(i), ()), i)
         return _Part(phrase, frozenset(map(str, below)), places, has_indices=bool(below))
 
-    def _check_macro(self, phrase: Phrase) -> None:
-        written = self._text[offset_of(phrase.token) :]
-        name = str(phrase.token)
-        if written.startswith("\\"):
-            reason = f"\\{name} has no meaning here"
-            if name in ("frac", "sqrt", "top", "mathbf", "mathrm", "partial"):
-                reason += "; index notation is plain text, eggrad.parse_latex reads LaTeX"
-            raise self._error(reason, phrase)
-
     def _condition(self, phrase: Phrase, scope: _Scope) -> _Part:
         names = [n for n in re.findall(r"[^\W\d]\w*", phrase.token) if n not in self._sizes]
         at = offset_of(phrase.token)
         below = [Token("INDEX", n, at + phrase.token.find(n)) for n in dict.fromkeys(names)]
         return self._indexed(phrase, below, scope)
 
-    def _of_matrix(self, phrase: Phrase) -> bool:
-        """Whether a phrase is a function of a whole matrix, or its inverse with indices."""
-        inner = phrase.operands[0] if phrase.what == "stated" else phrase
-        if inner.what == "POWER" and phrase.what != "stated":
-            return False
-        return takes_matrix(inner)
+    @staticmethod
+    def _is_stated(phrase: Phrase) -> bool:
+        """Whether indices behind brackets say which ones are free in them."""
+        return phrase.operands[0].what not in ("use", "upper") and not takes_matrix(phrase)
 
     def _matrix(self, phrase: Phrase) -> Phrase:
         """The call of a function of a whole matrix."""
-        inner = phrase.operands[0] if phrase.what == "stated" else phrase
+        inner = phrase.operands[0] if phrase.what == "below" else phrase
         name = "inv" if inner.what == "POWER" else str(inner.token)
         argument = inner.operands[0] if inner.operands else None
-        bare = argument is not None and argument.what == "use" and not argument.sizes
+        bare = argument is not None and argument.what == "use"
         if argument is None or not bare or (inner.what == "call" and len(inner.operands) > 1):
             raise self._error(
                 f"the argument of {name} is the name of a matrix without indices, as in {name}(A)",
@@ -382,7 +374,7 @@ def _factors(root: Phrase) -> list[Phrase]:
     """The factors of a product that are in no brackets."""
     found: list[Phrase] = []
     phrase = root
-    while phrase.what in _PRODUCTS and (phrase is root or not phrase.sealed):
+    while phrase.what in _PRODUCTS:
         phrase, last = phrase.operands
         found.append(last)
     return [phrase, *reversed(found)]

@@ -11,37 +11,32 @@ from typing import Final
 from lark import Token
 
 from eggrad.engine.errors import ParseError
+from eggrad.frontend.formulas.names import GREEK
 
 _BELOW: Final = "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕᵦᵧᵨᵩᵪ₀₁₂₃₄₅₆₇₈₉"
 _ABOVE: Final = "ⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵃᵇᶜᵈᵉᶠᵍʰ"
 _RAISED: Final = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
-_PLAIN: Final = {
-    **dict(
-        zip(
-            _BELOW,
-            "ijklmnoprstuvxaehβ\N{GREEK SMALL LETTER GAMMA}\N{GREEK SMALL LETTER RHO}φχ0123456789",
-            strict=True,
-        )
-    ),
-    **dict(zip(_ABOVE, "ijklmnoprstuvwxyzabcdefgh", strict=True)),
-    **dict(zip(_RAISED, "-0123456789", strict=True)),
-}
+_PLAIN: Final = str.maketrans(
+    _BELOW + _ABOVE + _RAISED,
+    "ijklmnoprstuvxaehβ\N{GREEK SMALL LETTER GAMMA}\N{GREEK SMALL LETTER RHO}φχ0123456789"
+    "ijklmnoprstuvwxyzabcdefgh-0123456789",
+)
 _LETTER: Final = rf"[^\W\d_{_BELOW}{_ABOVE}{_RAISED}]"
 _PART: Final = rf"[^\W{_BELOW}{_ABOVE}{_RAISED}]"
 _WORD: Final = re.compile(rf"∑|{_LETTER}{_PART}*")
 # An index is a small letter, with digits or not; its place in a tensor may be a number.
 _SMALL: Final = "a-z\N{GREEK SMALL LETTER ALPHA}-ω"
 _INDEX: Final = rf"(?:\\?(?:[{_SMALL}]+\d*)+|\d+)"
-_SINGLE: Final = re.compile(rf"\\[a-z]+|[{_SMALL}]\d*|\d+")
+_SINGLE: Final = re.compile(rf"\\?[a-z]+(?<=\\[a-z])[a-z]*|[{_SMALL}]\d*|\d+")
 _NAMED_SIGNS: Final = {
     **{"Σ": "SUM", "∑": "SUM", "sum": "SUM", "δ": "DELTA", "delta": "DELTA"},
-    **{"max": "EXTREME", "min": "EXTREME"},
+    **{"max": "FUNCTION", "min": "FUNCTION"},
 }
 _PATTERNS: Final = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         ("", r"\s+|\\[,;:!> ]|\\q?quad\b|~|&|\\left\b|\\right\b|\\limits\b"),
-        ("LOWER", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
+        ("SUB", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
         ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+\d*|[{_ABOVE}]+"),
         ("RAISED", rf"⁻?[{_RAISED[1:]}]+"),
         ("NUMBER", r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"),
@@ -62,6 +57,11 @@ _PATTERNS: Final = tuple(
 _HEAD: Final = re.compile(
     rf"\s*(`(?:[^`]|``)*`|{_LETTER}(?:{_PART}(?<!_))*)(?:\{{[^{{}}=]*\}}|[^;=\[\]{{}}])*:?="
 )
+# What stands below and above a sum: its indices, and where they begin and end.
+_OVER: Final = re.compile(
+    rf"\s*(?P<below>_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+)"
+    rf"(?:\s*(?P<above>\^\{{[^{{}}]*\}}|\^\w+|[{_ABOVE}{_RAISED}]+))?"
+)
 
 
 def heads(text: str) -> list[str]:
@@ -77,7 +77,7 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
     """The tokens; raises `ParseError` for a character that begins none.
 
     >>> [t.type for t in tokens("x_i Aᵢⱼ", ["x", "A"], [])]
-    ['NAME', 'LOWER', 'NAME', 'LOWER']
+    ['NAME', 'SUB', 'NAME', 'SUB']
     """
     return list(_tokens(text, names, functions))
 
@@ -87,9 +87,71 @@ def _tokens(text: str, names: Collection[str], functions: Collection[str]) -> It
     while place < len(text):
         found = ((kind, m[0]) for kind, p in _PATTERNS if (m := p.match(text, place)))
         kind, written = next(found, None) or _word(text, place, names, functions)
-        if kind:
+        end = place + len(written)
+        if kind == "SUM":
+            over = _OVER.match(text, end)
+            if over is None:
+                reason = f"after {written!r} come the indices that it goes over, as in {written}_i"
+                raise ParseError(reason, text, place, ("'_'",))
+            below, first = over["below"].strip("_{}").partition("=")[::2]
+            at = over.start("below") + over["below"].index(below)
+            ends = f"={first}" if first else ""
+            above = (over["above"] or "").strip("^{}").translate(_PLAIN)
+            yield Token("SUM", f"{_plain(text, below, at)}{ends}^{above}", at)
+            end = over.end()
+        elif kind == "RAISED":
+            digits = written.translate(_PLAIN)
+            yield Token("POWER", written, place)
+            if digits[0] == "-":
+                yield Token("MINUS", "-", place)
+            yield Token("NUMBER", digits.lstrip("-"), place)
+        elif kind == "SUB" or (kind == "UPPER" and _indices(written)):
+            start = place + len(written) - len(written.lstrip("_{^")) if kind == "SUB" else place
+            yield Token(kind, _plain(text, written, start), start)
+        elif kind == "FUNCTION":
+            follows = text[end:].lstrip()[:1]
+            name = written.removeprefix("\\")
+            if (
+                name in ("max", "min")
+                and follows != "("
+                and not re.match(rf"[_{_BELOW}]", follows or " ")
+            ):
+                reason = f"after {name!r} come the indices that it goes over, as in {name}_i"
+                raise ParseError(reason, text, place, ("'_'",))
+            if follows not in ("(", "{") and name not in ("max", "min"):
+                at = end + len(text[end:]) - len(text[end:].lstrip())
+                reason = f"the argument of {name} stands in brackets"
+                raise ParseError(reason, text, at, ("'('",))
+            yield Token("FUNCTION", name, place)
+        elif kind:
             yield Token(kind, written, place)
-        place += len(written)
+        place = end
+
+
+def _plain(text: str, written: str, place: int) -> str:
+    """The indices of a text below or above, with commas where some have digits."""
+    found = _indices(written)
+    if not found:
+        shown = written.strip("_^{}")
+        raise ParseError(
+            f"{shown!r} is no list of indices: they are small letters, or numbers from 1 up",
+            text,
+            place,
+        )
+    plain = written.translate(_PLAIN).strip("_^{}")
+    return ",".join(found) if any(len(i) > 1 for i in found) else plain
+
+
+def _indices(written: str) -> list[str]:
+    """The indices of a token; none where it has something else.
+
+    >>> _indices("_ij"), _indices("_{i, 12}"), _indices("ᵢⱼ")
+    (['i', 'j'], ['i', '12'], ['i', 'j'])
+    """
+    plain = written.translate(_PLAIN).strip("_^{} ")
+    parts = [p for p in re.split(r"[\s,]+", plain) if p]
+    found = [m.removeprefix("\\") for p in parts for m in _SINGLE.findall(p)]
+    return found if "".join(found) == "".join(parts).replace("\\", "") else []
 
 
 def _word(
@@ -106,41 +168,15 @@ def _word(
     # Small letters are indices of the whole word before them.
     whole = text[match.end() : match.end() + 1] in {*_BELOW}
     name = known[0] if known else word if whole else word.partition("_")[0]
+    strange = start > place and name not in (*names, *functions, *_NAMED_SIGNS, *GREEK.values())
+    if strange:
+        reason = f"\\{name} has no meaning here"
+        if name in ("frac", "sqrt", "top", "mathbf", "mathrm", "partial"):
+            reason += "; index notation is plain text, eggrad.parse_latex reads LaTeX"
+        raise ParseError(reason, text, place)
     if name not in names and name in _NAMED_SIGNS:
-        called = name in ("max", "min") and text[start + len(name) :].lstrip().startswith("(")
-        kind = "FUNCTION" if called else _NAMED_SIGNS[name]
-        return kind, text[place : start + len(name)]
+        return _NAMED_SIGNS[name], text[place : start + len(name)]
     applied = [word[:k] for k in ends if word[:k] in functions]
     if not known and applied:
         return "FUNCTION", text[place : start + len(applied[0])]
     return "NAME", text[place : start + len(name)]
-
-
-def indices(written: str) -> tuple[tuple[str, int], ...]:
-    """The indices of a token, and where each begins in it; empty where it has something else.
-
-    >>> indices("_ij"), indices("_{i, 12}"), indices("ᵢⱼ")
-    ((('i', 1), ('j', 2)), (('i', 2), ('12', 5)), (('i', 0), ('j', 1)))
-    """
-    plain = "".join(_PLAIN.get(c, c) for c in written)
-    begin = len(plain) - len(plain.lstrip("_^{"))
-    found: list[tuple[str, int]] = []
-    while begin < len(plain) and plain[begin] != "}":
-        match = _SINGLE.match(plain, begin)
-        if match:
-            found.append((match[0].removeprefix("\\"), begin))
-            begin = match.end()
-        elif plain[begin] in " ,":
-            begin += 1
-        else:
-            return ()
-    return tuple(found)
-
-
-def raised_number(written: str) -> str:
-    """The number of an exponent in small digits.
-
-    >>> raised_number("⁻¹²")
-    '-12'
-    """
-    return "".join(_PLAIN[c] for c in written)

@@ -1,58 +1,217 @@
-"""Names of matrix notation cut into tokens: `x'Ax` has the name `Ax`, or the names A and x.
+"""Matrix notation cut into tokens: its signs, MATLAB's and Julia's, and its names.
 
-Which names there are decides that, and whether brackets behind a name are those of a function.
+Which names there are decides whether `x'Ax` has the name `Ax` or the names A and x, and whether
+brackets behind a name are those of a function.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from lark import Token
 
+from eggrad.engine.errors import ParseError
 from eggrad.frontend.formulas.names import is_word, may_be_product, splits
+from eggrad.frontend.formulas.syntax import COMPARED, ends_operand
 from eggrad.frontend.text.errors import TextQuestion, TextUnknownVariable
 from eggrad.frontend.text.words import offset_of
 
-_POWERS = ("POWER", "DOT_POWER", "RAISED", "DOT_RAISED")
+_RAISED: Final = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LOWERED: Final = str.maketrans(_RAISED, "-0123456789")
+_LETTER: Final = r"[^\W\dᵀ⁰¹²³⁴-⁹½¼¾]"
+_PATTERNS: Final = {
+    "": r"\s+",
+    "IF": r"if\b",
+    "ELSE": r"else\b",
+    "NAME": rf"{_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
+    # A point before * / or ^ belongs to the operator: 1./x is 1 ./ x.
+    "NUMBER": r"[0-9]+(?:\.(?![*/^'])[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[½¼¾]",
+    "FUNCTION": "[∑√]",
+    "RAISED": rf"[⊙∘]?⁻?[{_RAISED[1:]}]+",
+    "DOT_TIMES": r"\.\*|[⊙∘]",
+    "DOT_DIVIDE": r"\./|⊘",
+    "DOT_POWER": r"\.\^",
+    "PLUS": r"\.?\+",
+    "MINUS": r"\.?[-−]",
+    "TIMES": r"[*·⋅]",
+    "CROSS": "×",
+    "OTIMES": "⊗",
+    "DIVIDE": "/",
+    "POWER": r"\^",
+    "TRANSPOSE": "['ᵀ⊤]",
+    "INDICES": r"\[[^\]\[]*\]",
+    "COMPARE": "[><=!~]=|[><≥≤≠]",
+    "EQUAL": ":?=",
+    "BAR": r"\|",
+    "NORM": "‖",
+    # Which norm, after the bars that close: ‖x‖_1, ‖x‖₂.
+    "SUB": r"(?<=‖)\s*(?:_\*|_[^\Wᵀ⁰¹²³⁴-⁹]+|[₁₂∞])",
+    "LPAR": r"\(",
+    "RPAR": r"\)",
+    "COMMA": ",",
+    "SEMICOLON": ";",
+    "LANGLE": "⟨",
+    "RANGLE": "⟩",
+}
+_TOKEN: Final = re.compile("|".join(f"(?P<T{k}>{p})" for k, p in enumerate(_PATTERNS.values())))
+_KINDS: Final = tuple(_PATTERNS)
+_WRITTEN: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75", "∑": "sum", "√": "sqrt"}
+_POWER: Final = "a power is written with '^', that of entries with '.^'"
+_INSTEAD: Final = {
+    "@": "a product of matrices is written with '*'",
+    "[": "an index in brackets, as in x[3] or A[1,:], has no brackets within",
+    "]": "this bracket closes nothing",
+    "\\": "to solve a system, write inv(A)*b",
+    **dict.fromkeys("!&", COMPARED),
+}
 
 
-def with_names(
+def tokens(text: str, names: Collection[str] | None, functions: Collection[str]) -> list[Token]:
+    """The tokens of a text; `names` are those of variables, None where nobody says them.
+
+    >>> [t.value for t in tokens("Ax", ["A", "x"], [])], [t.type for t in tokens("x'", None, [])]
+    (['A', 'x'], ['NAME', 'TRANSPOSE'])
+    """
+    return list(_with_names(text, _cut(as_lines(_as_elsewhere(text))), names, functions))
+
+
+def _cut(text: str) -> list[Token]:
+    # Two bars are those of a norm where no others stand.
+    doubled = "|" not in text.replace("||", "") and "log||" not in text
+    text = text.replace("||", "‖ ") if doubled else text
+    found: list[Token] = []
+    opened: list[str] = []
+    place = 0
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise _stray(text, place)
+        kind, written = _KINDS[int((match.lastgroup or "T0")[1:])], match[0]
+        if kind == "RAISED":
+            found += _power(written, place)
+        elif kind in ("BAR", "NORM"):
+            side = "R" if ends_operand(found) else "L"
+            if side == "R" and kind not in opened:
+                raise ParseError("this bar closes nothing", text, place)
+            opened.append(kind) if side == "L" else opened.remove(kind)
+            found.append(Token(side + kind, written, place))
+        elif kind:
+            plain = written.strip().replace("₁", "_1").replace("₂", "_2").replace("∞", "_infty")
+            found.append(
+                Token(kind, plain if kind == "SUB" else _WRITTEN.get(written, written), place)
+            )
+        if kind == "TIMES" and [t.type for t in found[-2:]] == ["TIMES", "TIMES"]:
+            raise ParseError(_POWER, text, offset_of(found[-2]))
+        place = match.end()
+    return found
+
+
+def _power(raised: str, place: int) -> list[Token]:
+    """The tokens of an exponent in raised digits."""
+    digits = raised.translate(_LOWERED).lstrip("⊙∘")
+    kind = "POWER" if raised[0] in _RAISED else "DOT_POWER"
+    minus = [Token("MINUS", "-", place)] if digits[0] == "-" else []
+    return [Token(kind, raised, place), *minus, Token("NUMBER", digits.lstrip("-"), place)]
+
+
+def _stray(text: str, place: int) -> ParseError:
+    """What to say of a character with which no token begins."""
+    character = text[place]
+    if character == "." and place and text[place - 1].isdigit():
+        return ParseError("a number has one decimal point", text, place)
+    reason = _INSTEAD.get(character, f"the character {character!r} has no meaning here")
+    return ParseError(reason, text, place)
+
+
+def _with_names(
     text: str, cut: Sequence[Token], names: Collection[str] | None, functions: Collection[str]
 ) -> Iterator[Token]:
-    """The tokens with names apart; `names` are those of variables, None where nobody says them.
-
-    >>> from eggrad.frontend.matrix.syntax import read
-    >>> [p.token.value for p in read("Ax", ["A", "x"])[0].body.operands]
-    ['A', 'x']
-    """
+    """The tokens with names apart, and functions before their brackets."""
     known = names or ()
     following = (*cut[1:], Token("END", ""))[: len(cut)]
     # `e` that stands elsewhere than below an exponent is a variable, where nobody says what is one.
     bare = names is None and any(
-        t == "e" and after.type not in _POWERS for t, after in zip(cut, following, strict=True)
+        t == "e" and not after.type.endswith("POWER")
+        for t, after in zip(cut, following, strict=True)
     )
     for token, after in zip(cut, following, strict=True):
-        name = str(token)
-        if token.type != "NAME" or name in known:
+        name, place = str(token), offset_of(token)
+        if token.type == "FUNCTION" or (
+            token.type == "NAME" and name in functions and name not in known
+        ):
+            opens = after.type == "LPAR" or (name == "log" and after.type == "LBAR")
+            if not opens:
+                at = offset_of(after) if after.type != "END" else len(text.rstrip())
+                raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))
+            yield Token("FUNCTION", name, place)
+        elif token.type != "NAME" or name in known:
             yield token
-        elif name in functions:
-            yield Token.new_borrow_pos("FUNCTION", name, token)
         elif name in ("pi", "π") or (name == "e" and not bare):
-            yield Token.new_borrow_pos("EULER" if name == "e" else "PI", name, token)
+            yield Token("EULER" if name == "e" else "PI", name, place)
         else:
             ways = splits(name, known)
             if len(ways) > 1:
                 readings = " or ".join("*".join(way) for way in ways)
-                raise TextUnknownVariable(
-                    f"{name!r} is {readings}; write the signs", text, offset_of(token)
-                )
+                raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
             if names is None and not ways and may_be_product(name):
                 raise TextQuestion(
                     f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which "
                     "variables there are",
                     text,
-                    offset_of(token),
+                    place,
                 )
-            start = offset_of(token)
-            kind = "CALLED" if after.type == "LPAR" else "WORD" if is_word(name) else "NAME"
+            kind = "FUNCTION" if after.type == "LPAR" else "WORD" if is_word(name) else "NAME"
             for part in ways[0] if ways else [name]:
-                yield Token("NAME" if ways else kind, part, start)
-                start += len(part)
+                yield Token("NAME" if ways else kind, part, place)
+                place += len(part)
+
+
+# Lines, and what others write ----------------------------------------------------------------
+
+
+def as_lines(text: str) -> str:
+    r"""The text, as long, with a semicolon for each line break that ends the definition of a part.
+
+    >>> as_lines("t = A*x\nt'*t"), as_lines("x'*\nx")
+    ("t = A*x;t'*t", "x'*\nx")
+    """
+    if "\n" not in text or "=" not in text:
+        return text
+    lines = text.split("\n")
+    for k, line in enumerate(lines[:-1]):
+        opened = sum(line.count(c) for c in "([{") - sum(line.count(c) for c in ")]}")
+        following = next((rest.strip() for rest in lines[k + 1 :] if rest.strip()), "")
+        ends = _DEFINES.match(line) and not opened and not re.match(r"[-+*/.^'·]", following)
+        lines[k] += ";" if ends and following and not line.rstrip().endswith(";") else "\n"
+    return "".join(lines)
+
+
+def heads(text: str) -> set[str]:
+    """The names that lines before the last one give to parts.
+
+    >>> heads("t = A*x; t'*t")
+    {'t'}
+    """
+    parts = as_lines(text).split(";")[:-1]
+    return {m[1] for part in parts if (m := _DEFINES.match(part))}
+
+
+_DEFINES: Final = re.compile(r"\s*([^\W\d]\w*)[^=<>!]*?:?=(?!=)")
+
+
+def _as_elsewhere(text: str) -> str:
+    """The text, as long, for what MATLAB and Julia write otherwise.
+
+    >>> _as_elsewhere("f = @(x) sum(x(2:end)) + norm(A, 'fro')"), _as_elsewhere("x -> exp.(x)")
+    ('f =      sum(x[2:end]) + norm(A,  fro )', '     exp (x)')
+    """
+    text = _RANGE.sub(r"[\1]", text)
+    for pattern in (_ARGUMENTS, _BROADCAST, _QUOTED):
+        text = pattern.sub(lambda m: " " * len(m[1]) + m[2] + " " * len(m[3]), text)
+    return text
+
+
+_RANGE: Final = re.compile(r"(?<=[\w)])\(([^()\[\]]*:[^()\[\]]*)\)")
+_ARGUMENTS: Final = re.compile(r"(@\([\w\s,]*\)|(?<![^=\s])[\w(][\w\s,)]*->)()()")
+_BROADCAST: Final = re.compile(r"(\.)(?<=\w\.)(\()()")
+_QUOTED: Final = re.compile(r"(?<=,)(\s*['\"])(fro)(['\"])")

@@ -11,16 +11,14 @@ from eggrad.engine.errors import EggradError, ParseError, UnknownVariable
 from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
-from eggrad.frontend.formulas.functions import known_functions
-from eggrad.frontend.formulas.lines import applied_names
-from eggrad.frontend.formulas.names import may_be_product
+from eggrad.frontend.formulas.names import applied_names, may_be_product
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
 from eggrad.frontend.text.errors import TextQuestion
 from eggrad.frontend.text.words import offset_of
-from eggrad.frontend.typeset import syntax as typeset
+from eggrad.frontend.typeset.parser import lines_of
 from eggrad.frontend.typeset.tokens import OBJECTIVE
 
 Dims = Mapping[str, tuple[Size, ...]]
@@ -188,9 +186,7 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
     """Raise where a name that nobody declares stands like a function, as in `g(x)`."""
-    names = [v.name for v in problem.declared]
-    scalars = [v.name for v in problem.declared if not v.dims]
-    for token in applied_names(typeset.read(text, names, known_functions(()), scalars)):
+    for token in applied_names(lines_of(text, {v.name: v.dims for v in problem.declared})):
         if str(token) not in dims:
             raise ParseError(
                 f"nothing says what {token} is, a function or a factor; a factor has a sign behind it",

@@ -1,18 +1,46 @@
 """LaTeX and typeset Unicode in: from text to an expression."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.functions import Function
 from eggrad.frontend.formulas.advice import IN_LATEX
 from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import known_functions
-from eggrad.frontend.formulas.lines import names_of, problem_of
+from eggrad.frontend.formulas.names import names_of
 from eggrad.frontend.formulas.reader import Reader
+from eggrad.frontend.formulas.syntax import Formulas, Line, Spelling
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 from eggrad.frontend.typeset.functions import ASKED, OF_ENTRIES
-from eggrad.frontend.typeset.syntax import read
+from eggrad.frontend.typeset.tokens import tokens
+
+FORMULAS: Final = Formulas(
+    Spelling(
+        operand=("a number", "a name", "'('"),
+        operator=(r"'\cdot'",),
+        sign_missing=r"; a product is \cdot",
+        times=" ",
+        macro="\\",
+        brackets=r"write \frac{}{} or brackets",
+        nested="powers of powers need braces, as in {a^b}^c or a^{b^c}",
+        after_function="the argument of {} is missing",
+    )
+)
+
+
+def lines_of(
+    text: str, shapes: Mapping[str, Sequence[object]] | None, declared: Sequence[Function] = ()
+) -> list[Line]:
+    r"""The lines of a formula whose names have these axes, None where nobody says them.
+
+    >>> lines_of(r"\frac12 x^\top A x", {"A": ("n", "n"), "x": ("n",)})[0].body.what
+    'TIMES'
+    """
+    functions = known_functions(declared) | OF_ENTRIES
+    scalars = [name for name, axes in (shapes or {}).items() if not axes]
+    return FORMULAS.read(text, tokens(text, shapes or (), functions, scalars, shapes is None))
 
 
 def read_problem(
@@ -25,15 +53,13 @@ def read_problem(
 
     See `eggrad.parse_latex`; `declared` are further functions.
     """
-    known = known_functions(declared) | ASKED | OF_ENTRIES
     if dims is None:
-        names = ", ".join(names_of(read(text, (), known, (), guessing=True)))
+        names = ", ".join(names_of(lines_of(text, None, declared)))
         if names:
             raise UnsupportedOperation(
                 f"LaTeX says of no name how many axes it has: give the dims of {names}, such as "
                 '"A: m n, x: n, c:"'
             )
     shapes = completed_dims(dims or {}, assume, MAXIMAL_ORDER)
-    scalars = [name for name, sizes in shapes.items() if not sizes]
-    lines = read(text, shapes, known, scalars)
-    return problem_of(Reader(text, shapes, assume, known, IN_LATEX), lines)
+    known = known_functions(declared) | ASKED | OF_ENTRIES
+    return Reader(text, shapes, assume, known, IN_LATEX).problem(lines_of(text, shapes, declared))

@@ -15,6 +15,7 @@ from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.frontend.formulas.names import GREEK
+from eggrad.frontend.formulas.syntax import ends_operand, plain_words
 from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
 
 # Unicode as LaTeX writes it --------------------------------------------------------------
@@ -103,7 +104,8 @@ _BARS: Final = {
 }
 _OPERATORS: Final = {
     **{"+": "PLUS", **dict.fromkeys(("-", _MINUS, "–"), "MINUS"), "/": "DIVIDE"},
-    **dict.fromkeys(("*", "\\cdot", "\\ast", "·", "⋅", "•"), "DOT"),
+    "*": "TIMES",
+    **dict.fromkeys(("\\cdot", "\\ast", "·", "⋅", "•"), "DOT"),
     **dict.fromkeys(("\\times", "×"), "CROSS"),
     **dict.fromkeys(("\\odot", "\\circ", "\\circledast", "⊙", "∘", "⊛"), "ODOT"),
     **dict.fromkeys(("\\oslash", "⊘"), "OSLASH"),
@@ -167,23 +169,6 @@ _REFUSED: Final = {
 _TRANSPOSES: Final = {"T", "\\top", "\\intercal", "\\prime", "'", _TACK, "\\transpose", "\\tran"}
 _NO_POWERS: Final = {
     *["*", "\\ast", "\\dagger", "H", "\\star", "+", "\\mathsf{H}", "\\mathrm{H}", "\\dag"]
-}
-_OPERAND_ENDS: Final = {
-    *[
-        "NUMBER",
-        "NAME",
-        "EULER",
-        "PI",
-        "CONSTANT",
-        "RPAR",
-        "RBRACE",
-        "RBAR",
-        "RNORM",
-        "RANGLE",
-        "SUB",
-        "TRANSPOSE",
-    ],
-    "INVERSE_TRANSPOSE",
 }
 
 
@@ -584,10 +569,7 @@ def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
     # Two single bars are a double one.
     kind, default = _BARS.get(item.text) or ("NORM", 1 if item.text.startswith("\\l") else -1)
     side = side or default
-    if not side:
-        inside = bool(c.opened) and c.opened[-1][0] == kind
-        ended = bool(c.found) and c.found[-1].type in _OPERAND_ENDS
-        side = -1 if inside and ended else 1
+    side = side or (-1 if c.opened and c.opened[-1][0] == kind and ends_operand(c.found) else 1)
     if side > 0:
         c.opened.append((kind, item, stretched))
         c.emit(f"L{kind}", item.text, item.place)
@@ -678,14 +660,6 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.emit("CONSTANT", "eye", place)
     else:
         c.emit({"e": "EULER", "pi": "PI"}.get(name, "NAME"), name, place)
-
-
-_STYLE: Final = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathrm|mathit|mathsf|text|textrm|mbox)\s*")
-
-
-def plain_words(text: str) -> str:
-    r"""The words of a text without macros of style: `x` of `\mathrm{x}`."""
-    return re.sub(r"[{}\\\s]|\\[,;]", "", _STYLE.sub("", text)).replace("\\_", "_")
 
 
 _FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
