@@ -30,9 +30,13 @@ _MARKS: Final = ("POWER", "TRANSPOSE", "DOT_POWER", "below", "indexed")
 # Calls that are written with signs on both sides, or without arguments.
 _CLOSED: Final = ("sqrt", "|", "⟨⟩", "⊗", "ones", "zeros", "eye", "where")
 # What begins with its own token.
-_WHOLE: Final = ("call", "negate", "sum", "extreme", "group", "list", "norm")
+_WHOLE: Final = (
+    *("call", "negate", "sum", "extreme", "group", "list", "norm", "natural power"),
+)
 # The logarithm of one function is another one.
 _LOGARITHMS: Final = {"det": "logdet", "|": "log|", "gamma": "gammaln"}
+# Norms by the words of MATLAB.
+_NORMS: Final = {"fro": "F", "Inf": "infty", "inf": "infty"}
 EQUATION: Final = "an equation is no expression; write one side of it"
 COMPARED: Final = (
     "a comparison is no expression; a choice is written where(x > y, a, b), or a if x > y else b"
@@ -349,6 +353,8 @@ class Builder(Transformer[Token, Any]):
 def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phrase:
     """A call; `sealed` where its argument stands in brackets: nothing else belongs to it."""
     (first, *rest) = operands
+    if str(name) == "norm" and rest and str(rest[0].token) in _NORMS:
+        return Phrase("norm", name, (first,), (Token("NAME", _NORMS[str(rest[0].token)]),))
     inner = str(first.token) if first.what == "call" and not rest else ""
     sealed = bracketed or (first.what == "call" and first.sealed)
     if str(name) in ("log", "ln") and inner in _LOGARITHMS:

@@ -23,6 +23,8 @@ _PATTERNS: Final = {
     "": r"\s+",
     "IF": r"if\b",
     "ELSE": r"else\b",
+    # Which norm, after the bars that close: ‖x‖_1, ‖x‖₂.
+    "SUB": r"(?<=‖)\s*(?:_\*|_[^\Wᵀ⁰¹²³⁴-⁹]+|[₁₂∞])",
     "NAME": rf"{_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
     # A point before * / or ^ belongs to the operator: 1./x is 1 ./ x.
     "NUMBER": r"[0-9]+(?:\.(?![*/^'])[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[½¼¾]",
@@ -44,8 +46,6 @@ _PATTERNS: Final = {
     "EQUAL": ":?=",
     "BAR": r"\|",
     "NORM": "‖",
-    # Which norm, after the bars that close: ‖x‖_1, ‖x‖₂.
-    "SUB": r"(?<=‖)\s*(?:_\*|_[^\Wᵀ⁰¹²³⁴-⁹]+|[₁₂∞])",
     "LPAR": r"\(",
     "RPAR": r"\)",
     "COMMA": ",",
