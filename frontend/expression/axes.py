@@ -170,7 +170,7 @@ def size_of(f: Expression, axes: Iterable[int]) -> Expression:
     for axis in axes:
         d = f.shape[axis]
         length = terms.constant(d) if isinstance(d, int) else terms.size(d)
-        found = found * expression(length, (*f.variables, *f.scope))
+        found = found * expression(length, f.variables)
     return found
 
 

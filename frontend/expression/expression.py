@@ -420,7 +420,7 @@ class _Compared:
 class Expression(_Compared):
     """An immutable tensor expression; two that are built alike are the same object.
 
-    `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
+    `term` is its DAG. `variables` are those in it, and behind them `scope`, variables whose
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
     many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
     `lost` are names of variables and sizes that it was derived from and has no more, as the
@@ -431,8 +431,8 @@ class Expression(_Compared):
     """
 
     __slots__ = (
-        "__weakref__", "_evaluators", "_symbols", "_thin", "lost", "scope", "term",
-        "term_complete", "thinnings", "variables",
+        "__weakref__", "_evaluators", "_symbols", "_thin", "_used", "lost", "scope", "term",
+        "term_complete", "thinnings",
     )  # fmt: skip
 
     _plural = "expressions"
@@ -442,7 +442,7 @@ class Expression(_Compared):
     lost: frozenset[str]
     term_complete: bool
     thinnings: frozenset[Thinning]
-    variables: tuple[Term, ...]
+    _used: tuple[Term, ...]
     _symbols: frozenset[str]
     _thin: "Expression | None"
     _evaluators: "dict[bool, CompiledFunction]"
@@ -481,7 +481,7 @@ class Expression(_Compared):
         if self._thin is None:
             term = thin_term(self.term, self.thinnings)
             complete = self.term_complete and all(p.found.complete for p in self.thinnings)
-            made = expression(term, (*self.variables, *self.scope), complete, lost=self.known)
+            made = expression(term, self.variables, complete, lost=self.known)
             object.__setattr__(self, "_thin", made)
         assert self._thin is not None
         return self._thin
@@ -496,8 +496,8 @@ class Expression(_Compared):
         >>> sorted(gradient(a @ x, x).known)
         ['a', 'n', 'x']
         """
-        sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
-        names = (v.name for v in (*self.variables, *self.scope))
+        sizes = {s for v in self.variables for d in v.dims for s in size_symbols(d)}
+        names = (v.name for v in self.variables)
         return self.lost.union(names, sizes, self._symbols)
 
     @property
@@ -506,9 +506,19 @@ class Expression(_Compared):
         return self.thin.term_complete
 
     @property
+    def variables(self) -> tuple[Term, ...]:
+        """The variables whose values it needs, those that only fix a size last.
+
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> [v.name for v in (variable("x", ("n",)) ** 0).variables]
+        ['x']
+        """
+        return (*self._used, *self.scope)
+
+    @property
     def shape(self) -> Dims:
         """The size of each axis: an integer, or a symbol that one can compute with."""
-        return shape_of(self.term.dims, (*self.variables, *self.scope))
+        return shape_of(self.term.dims, self.variables)
 
     @property
     def ndim(self) -> int:
@@ -555,7 +565,7 @@ class Expression(_Compared):
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.calculus import code
 
-            scope = (*thin.scope, *thin.variables)
+            scope = thin.variables
             evaluator = code.evaluator(thin.term, scope, as_written=is_written)
             thin._evaluators[is_written] = evaluator
         with np.errstate(all="ignore"):
@@ -563,7 +573,7 @@ class Expression(_Compared):
             if checked_flag("evaluate", "check", check):
                 from eggrad.engine.compilation.checked import check_values
 
-                check_values((*self.scope, *self.variables), given)
+                check_values(self.variables, given)
         return found
 
     def _values(self, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -572,7 +582,7 @@ class Expression(_Compared):
         wanted = self.known
         for name, value in given.items():
             if name not in wanted:
-                names = ", ".join(v.name for v in (*self.variables, *self.scope)) or "none"
+                names = ", ".join(v.name for v in self.variables) or "none"
                 raise UnknownVariable(
                     f"evaluate: the expression has no variable {shown(name)}; its variables: "
                     f"{names}"
@@ -946,7 +956,7 @@ def _make(
         return found
     made = object.__new__(Expression)
     parts = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
-    parts |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
+    parts |= {"_used": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
     parts["lost"] = gone
     for name, part in parts.items():
         object.__setattr__(made, name, part)
@@ -1043,7 +1053,7 @@ def unified(
     >>> [e.shape for e in unified([a, b], [("?x", "n")], "x + y")]
     [('n',), ('n',)]
     """
-    variables = [v for e in expressions for v in (*e.variables, *e.scope)]
+    variables = [v for e in expressions for v in e.variables]
     renamed = agreed_sizes(variables, pairs, what, free=free)
     if not renamed:
         return list(expressions)
@@ -1057,7 +1067,7 @@ def unified(
 
 def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     """An expression with others in place of variables, all at once."""
-    known = {v.name: v for v in (*f.scope, *f.variables)}
+    known = {v.name: v for v in f.variables}
     given: dict[Term, Expression] = {}
     lost = f.lost.difference(values)
     for name, value in values.items():
@@ -1077,7 +1087,7 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
             )
     if not given:
         return expression(f.term, f.scope, f.term_complete, f.thinnings, lost)
-    inside = (f.term, *f.variables, *f.scope)
+    inside = (f.term, *f.variables)
     outside = [t for e in given.values() for t in (e.term, *e.scope)]
     places, sizes = apart([*given], inside, outside)
     # Symmetric matrices, for instance, may be replaced by others: their law holds no longer.
@@ -1094,8 +1104,8 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     what = f"substitute {', '.join(values)}"
     after, *both = unified([before, *variables, *given.values()], pairs, what, free=True)
     replaced = {v.term: e for v, e in zip(both, both[len(given) :], strict=False)}
-    candidates = [v for v in (*after.variables, *after.scope) if v not in replaced]
-    candidates += [v for e in replaced.values() for v in (*e.variables, *e.scope)]
+    candidates = [v for v in after.variables if v not in replaced]
+    candidates += [v for e in replaced.values() for v in e.variables]
     term = substituted(after.term, {v: e.term for v, e in replaced.items()})
     complete = after.term_complete and all(e.term_complete for e in replaced.values())
     later = after.thinnings.union(*(e.thinnings for e in replaced.values()))
@@ -1112,8 +1122,8 @@ def combine(
     """The expression `build(*terms of the operands)`, each pair of sizes made equal before."""
     agreed = unified(operands, pairs, what)
     term = build(*(e.term for e in agreed))
-    known = {v for e in agreed for v in e.variables}
-    variables = agreed[0].variables if len(agreed) == 1 else tuple(terms.variables(*known))
+    known = {v for e in agreed for v in e._used}
+    variables = agreed[0]._used if len(agreed) == 1 else tuple(terms.variables(*known))
     mentioned = frozenset[str]().union(*(e._symbols for e in agreed))
     candidates = (*known, *(v for e in agreed for v in e.scope))
     complete = all(e.term_complete for e in agreed)

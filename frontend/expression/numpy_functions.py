@@ -325,7 +325,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     model = as_expression(a)
     wanted = model.shape if shape is None else sizes("full_like", shape)
     filled = ax.broadcast(as_expression(fill_value), wanted)
-    candidates = (*model.variables, *model.scope, *filled.scope)
+    candidates = (*model.variables, *filled.scope)
     return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
 
 

@@ -199,7 +199,7 @@ def compile(
         checked_size(symbol, length)
     expressions = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
-    scope = variables(*(v for e in expressions for v in (*e.scope, *e.variables)))
+    scope = variables(*(v for e in expressions for v in e.variables))
     rates = load_rates(backend)
     reference = [e.term for e in expressions]
     # Those of the result alone: what the derivative of a declared variable lost need not be given.
@@ -258,7 +258,7 @@ def as_computed(values: Sequence[Expression]) -> list[Expression]:
     'softplus'
     """
     found = code.as_computed([v.term for v in values])
-    return [expression(t, (*v.variables, *v.scope)) for t, v in zip(found, values, strict=True)]
+    return [expression(t, v.variables) for t, v in zip(found, values, strict=True)]
 
 
 def tiered(

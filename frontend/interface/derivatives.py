@@ -154,7 +154,7 @@ def simplify(
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), f.term)
     complete = f.term_complete and found.complete
     warn_of(found.report)
-    return expression(found.term, (*f.variables, *f.scope), complete, later, f.known)
+    return expression(found.term, f.variables, complete, later, f.known)
 
 
 # How ---------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def simplify(
 
 def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
     """The variable that a derivative's argument names, with the sizes that it has in `f`."""
-    known = {v.name: v for v in (*declared, *f.scope, *f.variables)}
+    known = {v.name: v for v in (*declared, *f.variables)}
     if isinstance(wrt, str):
         if wrt not in known:
             names = ", ".join(sorted(known)) or "none"
@@ -218,7 +218,7 @@ def derivative_by(
         sizes=at,
         explore=explore,
     )
-    candidates = (*f.variables, *f.scope, *wrt)
+    candidates = (*f.variables, *wrt)
     later = thinnings(found.term, Options(budget, rulesets, tuple(at.items()), exact), others=wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
@@ -238,7 +238,7 @@ def gradients_by(
     rulesets, at = _accepted(rules), known_sizes((f.term, *wrt), sizes)
     found = calculus.gradients(f.term, wrt, budget, rulesets, at, explore=explore)
     complete, how = f.term_complete and found.complete, Options(budget, rulesets, tuple(at.items()))
-    candidates = (*f.variables, *f.scope, *wrt)
+    candidates = (*f.variables, *wrt)
     warn_of(found.report)
     lost = f.known.union(v.name for v in wrt)
     return tuple(

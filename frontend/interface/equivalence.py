@@ -203,7 +203,7 @@ def equivalent(
 
 def _restricts(sides: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
     """Whether sizes that both sides speak of would no longer be any numbers."""
-    first, second = ({*symbols(*e.variables, *e.scope)} for e in sides)
+    first, second = ({*symbolse.variables} for e in sides)
     ends = [sizes.get(s, s) for s in first & second]
     return len({*ends}) < len(ends) or not all(isinstance(d, str) and is_simple(d) for d in ends)
 
@@ -250,7 +250,7 @@ def _decided(
         )
         if all(_excludes(used, *point) for point in agreed.ties):
             named = [u for u in used if u in jumps or not _is_thin(*u, strategy)]
-            scope = [v for e in sides for v in (*e.variables, *e.scope)]
+            scope = [v for e in sides for v in e.variables]
             return Verdict(
                 "equal",
                 "the rules make them one e-class",

@@ -231,7 +231,7 @@ def _agreeing(
     `variables` of one step stand for `operands`: first the carries, which some results follow.
     """
     count = len(loop.starts)
-    known = {v.name: v.dims for e in results for v in (*e.variables, *e.scope)}
+    known = {v.name: v.dims for e in results for v in e.variables}
     pairs: list[tuple[Size, Size]] = []
     for k, (v, e) in enumerate(zip(variables, operands, strict=True)):
         one = e.term.dims[k >= count :]
@@ -265,7 +265,7 @@ class _Traced(NamedTuple):
     def terms(self) -> Iterator[Term]:
         """The last carries, and what is kept of all steps."""
         count = len(self.starts)
-        inside = [v for e in self.results for v in (*e.variables, *e.scope)]
+        inside = [v for e in self.results for v in e.variables]
         operands = [e.term for e in (*self.starts, *self.slices)]
         steps = unused_size([*(e.term for e in self.results), *inside, *operands])
         dims = [t.dims[k >= count :] for k, t in enumerate(operands)]
@@ -305,7 +305,7 @@ class _Traced(NamedTuple):
     def expression_of(self, term: Term) -> Expression:
         """The expression of a term, whose sizes variables fix that occur in the loop."""
         every = (*self.results, *self.starts, *self.slices)
-        fixing = [v for e in every for v in (*e.variables, *e.scope) if v.name not in self.names]
+        fixing = [v for e in every for v in e.variables if v.name not in self.names]
         if not self.slices and isinstance(self.request.length, SizeSymbol):
             fixing += self.request.length.expression().scope
         return expression(term, fixing, all(e.term_complete for e in every))

@@ -165,7 +165,7 @@ def jvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bo
     f = as_expression(f, "jvp: f")
     wrt = wrt_variable(f, x)
     source, tangent, target = _agreed("jvp", f, wrt, v, wrt.dims)
-    taken = {t.name for e in (source, tangent) for t in (*e.variables, *e.scope)}
+    taken = {t.name for e in (source, tangent) for t in e.variables}
     name = next(n for k in count() if (n := f"w{k}") not in taken)
     cotangent = expression(terms.variable(name, source.shape))
     known = (source, tangent, target)
@@ -231,7 +231,7 @@ def _agreed(
 ) -> tuple[Expression, Expression, Expression]:
     """`f`, the vector and the variable, the vector's axes made equal to `dims`."""
     if isinstance(vector, str):
-        known = {t.name: t for t in (x, *f.scope, *f.variables)}
+        known = {t.name: t for t in (x, *f.variables)}
         other = expression(known.get(vector) or terms.variable(vector, dims))
     else:
         other = as_expression(vector, f"{what}: the vector")
@@ -252,7 +252,7 @@ def _pulled_back(
 ) -> Expression:
     """What reverse mode makes of a cotangent of `f`; the variables of `known` may fix sizes."""
     found = calculus.pull_back(f.term, x.term, cotangent.term, budget)
-    candidates = (v for e in known for v in (*e.variables, *e.scope))
+    candidates = (v for e in known for v in e.variables)
     complete = f.term_complete and cotangent.term_complete and found.complete
     warn_of(found.report)
     lost = {name for e in known for name in e.known}

@@ -299,15 +299,15 @@ def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions, _: bool
     """Values at all examples, which are the vectors, in place of the variables of one."""
 
     def many(value: Expression) -> Expression:
-        known = {v.name: v for v in (*value.variables, *value.scope)}
+        known = {v.name: v for v in value.variables}
         pairs = [(known.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
         sizes = [pair for x, v in pairs for pair in zip(x.dims, v.term.dims[1:], strict=True)]
         sizes += [(vectors[0].term.dims[0], v.term.dims[0]) for v in vectors]
         after, *examples = unified([value, *vectors], sizes, "vmap")
         by_name = {x.name: e.term for (x, _), e in zip(pairs, examples, strict=True)}
         inside = {v: by_name[v.name] for v in after.variables if v.name in by_name}
-        fixing = [v for e in examples for v in (*e.variables, *e.scope)]
-        fixing += [v for v in (*after.variables, *after.scope) if v.name not in by_name]
+        fixing = [v for e in examples for v in e.variables]
+        fixing += [v for v in after.variables if v.name not in by_name]
         term = batched(after.term, inside, examples[0].term.dims[0])
         return expression(term, fixing, all(e.term_complete for e in (after, *examples)))
 

@@ -120,7 +120,7 @@ def _written(f: Expression, latex: str) -> Answer:
         "latex": latex if len(latex) <= _LONGEST_TEXT else "",
         "shape": [str(d) for d in f.shape],
         "operations": f.cost(DEFAULT_SIZE),
-        "symbols": list(symbols(f.thin.term, *f.variables, *f.scope)),
+        "symbols": list(symbols(f.thin.term, *f.variables)),
     }
 
 

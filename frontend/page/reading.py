@@ -119,13 +119,13 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         return Reading(known, einsum.parse(text))
     if known == "json":
         found = parse_json(text)
-        declared = (*found.variables, *found.scope)
+        declared = found.variables
         return Reading(known, phrases.Problem(found.term, None, declared))
     if known == "elementwise":
         shapes = _shapes(text)
         given = {name: axes for name, axes in dims.items() if name in shapes}
         made = parse_elementwise(text, shapes | given).expression
-        declared = (*made.variables, *made.scope)
+        declared = made.variables
         return Reading(
             known, phrases.Problem(made.term, None, declared), shapes.keys() > given.keys()
         )

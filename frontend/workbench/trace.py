@@ -46,7 +46,7 @@ def trace_derivative(
     'cos(x)'
     """
     return _traced(
-        (*f.variables, *f.scope, *wrt),
+        (*f.variables, *wrt),
         language,
         BASE.adding("rules", accepted(rules)),
         lambda systems: calculus.thinned_derivative(f.term, wrt, mode, systems=systems),
@@ -64,7 +64,7 @@ def trace_simplification(
     'x'
     """
     return _traced(
-        (*f.variables, *f.scope),
+        f.variables,
         language,
         BASE.adding("rules", accepted(rules)),
         lambda systems: calculus.thinned(f.term, systems=systems),

@@ -237,7 +237,7 @@ def _report(what: str, roots: Sequence[Term], judged: _Judged, ours: object, wan
 def _compiled(own: list[Expression], points: Sequence[_Judged]) -> str:
     function = compile(own)
     roots = [e.term for e in own]
-    own_names = {v.name for e in own for v in (*e.variables, *e.scope)}
+    own_names = {v.name for e in own for v in e.variables}
     for judged in points:
         point = judged.point
         # Another of the three may be undefined here.

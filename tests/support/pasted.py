@@ -111,7 +111,7 @@ def _difference(row: Row, f: eg.Expression) -> str:
     if "numpy" not in row:
         return "read"
     given = {_spelt(name): value for name, value in values(row).items()}
-    own = {v.name: v for v in (*f.variables, *f.scope)}
+    own = {v.name: v for v in f.variables}
     if strange := [n for n in own if _spelt(n) not in given]:
         return f"has variables {', '.join(strange)}"
     if odd := [n for n, v in own.items() if len(v.dims) != np.ndim(given[_spelt(n)])]:

@@ -165,7 +165,7 @@ MEANT: Final[Mapping[str, Mapping[str, Draw]]] = {
 def values_of(f: Any) -> dict[str, Any]:
     """Values of the variables of an expression."""
     rng = np.random.default_rng(0)
-    own = (*f.variables, *f.scope)
+    own = f.variables
     return {v.name: rng.normal(size=[SIZES.get(d, d) for d in v.dims]) for v in own}
 
 

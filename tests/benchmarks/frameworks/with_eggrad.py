@@ -45,7 +45,7 @@ def derivative(problem: Problem, quantity: str) -> "list[Expression]":
 def axes_of(expressions: "Iterable[Expression]") -> dict[str, tuple[str | int, ...]]:
     """The axes of each variable, those included that only fix a size."""
 
-    return {v.name: v.dims for e in expressions for v in (*e.variables, *e.scope)}
+    return {v.name: v.dims for e in expressions for v in e.variables}
 
 
 def prepared(problem: Problem, quantity: str, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def run(text: str, f: eg.Expression, values: dict[str, Any]) -> Any:
 
 
 def arguments(f: eg.Expression, values: dict[str, Any]) -> list[Any]:
-    own = sorted({*f.variables, *f.scope}, key=lambda v: v.data[0])
+    own = sorted({*f.variables}, key=lambda v: v.data[0])
     return [values[v.data[0]] for v in own]
 
 

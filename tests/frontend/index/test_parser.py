@@ -22,7 +22,7 @@ FORMATS = json.loads((DATA / "formats.json").read_text("utf-8"))
 def read_back(f: Expression) -> Expression:
     """What the text of an expression says; its own axes are declared as well."""
     text = f.to("index")
-    known = (*f.variables, *f.scope)
+    known = f.variables
     dims: dict[str, Any] = {v.name: v.dims for v in known} | {heads(text)[-1]: f.shape}
     return eg.parse_index(text, dims, {v.name: v.assumed for v in known if v.assumed})
 
@@ -30,12 +30,12 @@ def read_back(f: Expression) -> Expression:
 def assert_equal_values(f: Expression, g: Expression, seed: int) -> None:
     rng = np.random.default_rng(seed)
     values: dict[str, Any] = {}
-    for v in (*f.variables, *f.scope, *g.variables, *g.scope):
+    for v in (*f.variables, *g.variables):
         shape = [d if isinstance(d, int) else SIZES.setdefault(d, 3) for d in v.dims]
         values.setdefault(v.name, rng.uniform(0.5, 1.5, shape))
         if "symmetric" in v.assumed:
             values[v.name] = values[v.name] @ values[v.name].T
-    found = [e.evaluate({v.name: values[v.name] for v in (*e.variables, *e.scope)}) for e in (f, g)]
+    found = [e.evaluate({v.name: values[v.name] for v in e.variables}) for e in (f, g)]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-9)
 
 

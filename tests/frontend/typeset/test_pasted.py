@@ -43,7 +43,7 @@ def test_value(formula: dict[str, Any]) -> None:
     values = values_of(formula["dims"], assume)
     names = {f"{name}_" if name == "lambda" else name: v for name, v in values.items()}
     wanted = eval(formula["numpy"], {"np": np, **LENGTHS, **names})
-    found = f.evaluate({v.name: values[v.name] for v in (*f.variables, *f.scope)})
+    found = f.evaluate({v.name: values[v.name] for v in f.variables})
     assert np.shape(found) == np.shape(wanted)
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
 
