@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         det,
         einsum,
         exp,
+        eye,
         floor,
         inv,
         log,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         min,
         minimum,
         mod,
+        ones,
         relu,
         round,
         sign,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         transpose,
         trunc,
         variable,
+        zeros,
     )
     from eggrad.frontend.expression.own_functions import function
     from eggrad.frontend.interface.compile import compile
@@ -127,6 +130,7 @@ __all__ = [
     "einsum",
     "equivalent",
     "exp",
+    "eye",
     "floor",
     "function",
     "grad",
@@ -145,6 +149,7 @@ __all__ = [
     "min",
     "minimum",
     "mod",
+    "ones",
     "parse",
     "parse_elementwise",
     "parse_index",
@@ -170,6 +175,7 @@ __all__ = [
     "vjp",
     "vmap",
     "where",
+    "zeros",
 ]
 
 _HOMES = {
