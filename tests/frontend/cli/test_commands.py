@@ -237,6 +237,39 @@ def test_help_says_that_rule_files_are_executed(command: list[str]) -> None:
     assert "trust" in text
 
 
+SCALAR = ["--matrix", "--dims", "x:"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["diff", "--matrix", "-x'*x", "--dims", "x: n", "--wrt", "x"], "-2*x"),
+        (["diff", *SCALAR, "--wrt", "x", "-x"], "-1"),
+        (["diff", "-x*x", "--matrix", "--dims=x:", "--wrt=x"], "-2*x"),
+        (["diff", *SCALAR, "--wrt", "x", "--", "-x"], "-1"),
+        (["simplify", *SCALAR, "-2 + x + 2"], "x"),
+        (["equal", *SCALAR, "-x*x", "-x^2"], "equal: the rules make them one e-class"),
+        (["equal", *SCALAR, "-x", "x - 2*x"], "equal: the rules make them one e-class"),
+    ],
+)
+def test_formulas_begin_with_a_minus(arguments: list[str], printed: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, printed)
+
+
+def test_the_order_of_formulas_is_kept() -> None:
+    result = run("equal", *SCALAR, "-x", "x")
+    assert result.stdout.splitlines()[1:] == ["x = 2.0", "left = -2.0", "right = 2.0"]
+
+
+@pytest.mark.parametrize("word", ["--wtr", "-wrt", "-wtr", "--wrtt=x", "--w"])
+def test_options_that_are_misspelt(word: str) -> None:
+    result = run("diff", *SCALAR, "x", word, "x")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"No such option '{word.partition('=')[0]}'" in result.stderr
+    assert "'--wrt'" in result.stderr
+
+
 @pytest.mark.parametrize("group", [cli.main, cli.rules], ids=["eggrad", "rules"])
 def test_help_lists_the_sentences_of_commands_that_it_does_not_load(group: Commands) -> None:
     context = click.Context(group)
