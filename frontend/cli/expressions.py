@@ -157,7 +157,9 @@ def simplify(
         _remark(found, operations)
 
 
-@click.command("eval", short_help="Evaluate TEXT, or its derivative, at given values.", cls=OfFormulas)
+@click.command(
+    "eval", short_help="Evaluate TEXT, or its derivative, at given values.", cls=OfFormulas
+)
 @takes_expression
 @click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
 @click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")

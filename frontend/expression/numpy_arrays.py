@@ -193,7 +193,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C") -> Expression:
     return language.zeros(whole.sizes("zeros", shape))
 
 
-def eye(  # noqa: PLR0917 - NumPy's arguments
+def eye(
     N: Any,  # noqa: N803 - NumPy's name
     M: Any = None,  # noqa: N803
     k: int = 0,

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         parse_json,
         parse_latex,
         parse_matrix,
+        parse_numpy,
     )
     from eggrad.frontend.interface.transforms import grad, value_and_grad, vmap
 
@@ -156,6 +157,7 @@ __all__ = [
     "parse_json",
     "parse_latex",
     "parse_matrix",
+    "parse_numpy",
     "properties",
     "relu",
     "round",
@@ -213,6 +215,7 @@ _HOMES = {
         "parse_json",
         "parse_latex",
         "parse_matrix",
+        "parse_numpy",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -58,8 +58,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     ),
     "dims without a matrix": (
         ["diff", SQUARE, "--dims", "x: n"],
-        "Error: --dims and --assume belong to the matrix language, LaTeX and index notation; add "
-        "--matrix, --latex or --index\n",
+        "Error: --dims and --assume belong to the matrix language, LaTeX, index notation and "
+        "NumPy; add --matrix, --latex, --index or --numpy\n",
     ),
     "two languages": (
         ["diff", "--matrix", "--latex", "x", "--wrt", "x"],
