@@ -234,9 +234,9 @@ class SizeSymbol(str):
         """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
         raise UnsupportedOperation(
             f"size {self} is a symbol, and a number was asked for: instead of numpy.eye, ones and "
-            f'zeros write eggrad.eye("{self}"), ones and zeros, instead of a loop einsum and sums; or '
-            "declare the size as a number, or differentiate a function by eggrad.grad, in which sizes "
-            "are numbers"
+            f'zeros write eggrad.eye("{self}"), ones and zeros, instead of a loop einsum and sums; '
+            "or declare the size as a number, or differentiate a function by eggrad.grad, in which "
+            "sizes are numbers"
         )
 
     __float__ = __int__ = __round__ = _no_number_of_size

@@ -222,12 +222,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ex
         check_dtype("numpy.arange", dtype)
     if isinstance(end, str) and (first, step) == (0, 1):
         return whole.cumsum(language.ones(end)) - 1
-    bounds = [checked_integer("arange", "a bound", k) for k in (first, end, step)]
-    if not bounds[-1]:
+    first, end, step = (checked_integer("arange", "a bound", k) for k in (first, end, step))
+    if not step:
         raise ShapeError("arange: the step is not 0")
-    places = range(*bounds)
-    checked_count("arange", "the number of entries", len(places), 0, MOST_PLACES)
-    return fixed(places)
+    count = max(0, -((first - end) // step))
+    checked_count("arange", "the number of entries", count, 0, MOST_PLACES)
+    return fixed(range(first, end, step))
 
 
 def resize(a: Any, new_shape: Any) -> Expression:

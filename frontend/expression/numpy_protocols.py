@@ -106,8 +106,9 @@ def known_call(function: object, method: str = "__call__") -> Callable[..., Any]
     if isinstance(function, np.ufunc):
         known = function.__name__ in _UFUNCS and method in ("__call__", *_METHODS)
         return (lambda *a, **o: call_ufunc(function, method, a, o)) if known else None
-    known = callable(function) and method == "__call__" and function in _FUNCTIONS
-    return (lambda *a, **o: call_function(function, a, o)) if known else None
+    if not callable(function) or method != "__call__" or function not in _FUNCTIONS:
+        return None
+    return lambda *a, **o: call_function(cast("Callable[..., Any]", function), a, o)
 
 
 def takes_axis(function: object) -> bool:

@@ -62,7 +62,12 @@ FOREIGN: Final = frozenset(
 )
 """Modules that others take for NumPy."""
 
-PARTS: Final = ("numpy.fft", "numpy.random", "scipy.stats", "scipy.optimize", "scipy.signal")
+PARTS: Final = frozenset(
+    {
+        *("numpy.fft", "numpy.random", "scipy.optimize", "scipy.signal", "scipy.integrate"),
+        *("scipy.stats", *(f"scipy.stats.{name}" for name in ("norm", "multivariate_normal"))),
+    }
+)
 """Parts of libraries of which no function is read."""
 
 _PRODUCTS: Final = ("dot", "inner", "outer", "vdot", "vecdot", "tensordot", "kron", "cross")
@@ -77,12 +82,13 @@ def constants() -> dict[str, Any]:
         "inf": math.inf,
         "euler_gamma": as_expression(np.euler_gamma),
     }
-    of_numpy = {"newaxis": None, "float64": float, "float32": float, "bool_": bool}
+    of_numpy = {"newaxis": None, "float64": float, "float32": float, "int64": int, "bool_": bool}
     return {
         **{f"numpy.{name}": value for name, value in (numbers | of_numpy).items()},
         **{f"math.{name}": numbers[name] for name in ("pi", "e", "inf")},
         "math.tau": as_expression(2) * numbers["pi"],
         "float": float,
+        "int": int,
         "bool": bool,
     }
 
@@ -106,7 +112,7 @@ def _functions() -> Iterator[Known]:
         for name, function in vars(module).items():
             call = known_call(function)
             if call is not None and name[:1] != "_":
-                call = _with_merged(function, call)
+                call = checked(f"{library}.{name}", function, _with_merged(function, call))
                 arrays = 2 if name in _PRODUCTS else takes_axis(function)
                 yield Known(f"{library}.{name}", call, arrays)
                 for method in _METHODS_OF_UFUNCS:
@@ -157,23 +163,30 @@ def exists(module: str, name: str) -> bool:
     return module in libraries and name in dir(libraries[module])
 
 
-def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that refuses arguments which it does not take.
+def checked(
+    name: str, function: Callable[..., Any], call: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """A function, or what is called in its place, that refuses other arguments than it takes.
 
     >>> checked("exp", language.exp)(1, 2)
     Traceback (most recent call last):
     eggrad.engine.errors.UnsupportedOperation: exp does not take these arguments: too many ...
     """
+    try:
+        known = signature(function)
+    except ValueError:
+        # Some functions of NumPy do not say what they take; what stands for them does.
+        return call or function
 
-    def call(*args: Any, **options: Any) -> Any:
+    def bound(*args: Any, **options: Any) -> Any:
         try:
-            signature(function).bind(*args, **options)
+            known.bind(*args, **options)
         except TypeError as error:
             reason = f"{name} does not take these arguments: {error}"
             raise UnsupportedOperation(reason) from None
-        return function(*args, **options)
+        return (call or function)(*args, **options)
 
-    return call
+    return bound
 
 
 # Python's own functions ---------------------------------------------------------------------
@@ -202,8 +215,9 @@ def _logarithm(a: Any, base: Any = None) -> Expression:
 
 def _of_number(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that takes scalars alone."""
+    of_any = checked(name, function)
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
         for a in args:
             if getattr(a, "ndim", 0):
                 own = name.rpartition(".")[2]
@@ -211,9 +225,9 @@ def _of_number(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                     f"{name} is of a number, the argument has axes ({', '.join(map(str, a.shape))})"
                     f"; NumPy's {_OF_NUMBERS.get(own, own)} is of every entry"
                 )
-        return function(*args)
+        return of_any(*args, **options)
 
-    return checked(name, call)
+    return call
 
 
 def _length(a: Any) -> Any:

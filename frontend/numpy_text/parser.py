@@ -5,6 +5,8 @@ Parts wait on a stack for those they are made of, so that no text is too deep fo
 """
 
 import ast
+import builtins
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, cast
 
@@ -50,6 +52,7 @@ from eggrad.frontend.numpy_text.values import (
     argument,
     both,
     bounded,
+    check_comparison,
     check_guess,
     combined,
     compared,
@@ -99,7 +102,12 @@ def read_problem(
         dims = inferred_orders(text, lambda orders: reader(orders, guessing=True).result(body))
         steps = iter(range(MOST_STEPS))
     chosen = reader(dims, guessing=False)
-    return finished(chosen.result(body), [*chosen.variables.values()])
+    try:
+        return finished(chosen.result(body), [*chosen.variables.values()])
+    except ShapeError as error:
+        if isinstance(error, ParseError):
+            raise
+        raise TextShapeError(_said(error), text, source.start(body[-1])) from error
 
 
 class Reader:
@@ -162,9 +170,9 @@ class Reader:
                 raise
             except ShapeError as error:
                 offset = self.source.place(place)
-                raise TextShapeError(str(error), self.source.text, offset) from error
+                raise TextShapeError(_said(error), self.source.text, offset) from error
             except EggradError as error:
-                raise self.source.fail(str(error), place) from error
+                raise self.source.fail(_said(error), place) from error
             else:
                 if next(self._steps, None) is None:
                     raise self.source.fail("this text has more to compute than may be", node)
@@ -229,7 +237,7 @@ class Reader:
                 )
         wanted = line.value
         if wanted is None:
-            raise self.source.fail("this name has no value, as r has in r = A @ x", line.target)
+            raise self.source.fail("this name has no value, as r has in r = A @ x", targets[0])
         if isinstance(line, ast.AugAssign):
             left = ast.Name(cast(ast.Name, line.target).id, ast.Load())
             whole = ast.BinOp(ast.copy_location(left, line.target), line.op, line.value)
@@ -327,6 +335,7 @@ class Reader:
                 b = self._operand((yield node.right, frame), node.right)
                 return self._operation(type(node.op), self._operand(a, left), b)
             case ast.Compare():
+                check_comparison(node.ops)
                 parts = (node.left, *node.comparators)
                 values = yield from _values(parts, frame)
                 values = [self._operand(v, p) for v, p in zip(values, parts, strict=True)]
@@ -426,7 +435,8 @@ class Reader:
         if name == "I":
             raise self.source.fail("the inverse of a matrix is written np.linalg.inv(A)", node)
         known = (*METHODS, *OWN_METHODS, *PROPERTIES)
-        raise self.source.fail(no_method("arrays", name, known), node)
+        reason = f"arrays have no {name}" if name[:1] == "_" else no_method("arrays", name, known)
+        raise self.source.fail(reason, node)
 
     def _of_module(self, node: ast.Attribute, module: Module) -> Any:
         path = f"{module.path}.{node.attr}"
@@ -437,6 +447,9 @@ class Reader:
         if path in MODULES or path in PARTS:
             return Module(path)
         library, _, rest = path.partition(".")
+        if module.path == "numpy.random":
+            reason = "random numbers have no formula: a name stands for them, which is a variable"
+            raise self.source.fail(reason, node)
         if library not in MODULES:
             reason = f"functions of NumPy and SciPy are read, not those of {module.path}"
             raise self.source.fail(reason, node)
@@ -444,6 +457,8 @@ class Reader:
         near = "" if exists(module.path, node.attr) else suggestion(node.attr, names)
         if near or library not in ("numpy", "scipy") or node.attr[:1] == "_":
             raise self.source.fail(f"{module.path} has no {shown(node.attr)} here{near}", node)
+        if library == "scipy":
+            library, _, rest = path.rpartition(".")
         return Known(path, _refused(rest, library))
 
     def _call(self, node: ast.Call, frame: Frame) -> _Steps:
@@ -456,6 +471,8 @@ class Reader:
             raise self.source.fail(_ONE_BY_ONE, called)
         parts = [*node.args, *(option.value for option in node.keywords)]
         values = yield from _values(parts, frame)
+        if getattr(function, "path", "") == "numpy.fromfunction" and len(values) == 2:
+            return (yield from self._of_places(*values, frame.depth))
         for part, value in zip(parts, values, strict=True):
             if isinstance(value, Known | Module | Own | Method):
                 reason = f"{described(value)} is no argument"
@@ -479,6 +496,17 @@ class Reader:
             raise ShapeError(f"{function.path} of a scalar, which has no axes")
         return function.call(*args, **options)
 
+    def _of_places(self, own: Any, shape: Any, depth: int) -> _Steps:
+        """`numpy.fromfunction`: what a function of the text computes of the indices of entries."""
+        sizes = cast(tuple[Any, ...], shape) if isinstance(shape, tuple) else (shape,)
+        if not isinstance(own, Own):
+            raise UnsupportedOperation("fromfunction: the first argument is a function, a lambda")
+        places = [functions()["numpy.arange"].call(size) for size in sizes]
+        keys = [(..., *[None] * k) for k in reversed(range(len(sizes)))]
+        indices = [place[key] for place, key in zip(places, keys, strict=True)]
+        found = yield from self._called(own, indices, {}, depth)
+        return functions()["numpy.broadcast_to"].call(as_expression(found), sizes)
+
     def _function(self, node: ast.Name) -> Known:
         """A function by its name alone."""
         name = node.id
@@ -487,8 +515,16 @@ class Reader:
             raise self.source.fail(reason, node)
         if name in self._functions:
             return self._functions[name]
+        if name in dir(builtins):
+            reason = f"Python's {name} is not read; functions of numbers and of arrays are"
+            raise self.source.fail(reason, node)
         near = suggestion(name, self._functions)
         raise self.source.fail(f"no function is called {shown(name)}{near}", node)
+
+
+def _said(error: EggradError) -> str:
+    """The message, in which sizes that are not known have no sign before them."""
+    return re.sub(r"\?(?=\w)", "", str(error))
 
 
 def _values(parts: Iterable[ast.expr | None], frame: Frame) -> Generator[Any, Any, list[Any]]:
@@ -534,6 +570,6 @@ def _refused(name: str, library: str) -> Callable[..., NoReturn]:
     """A function of NumPy or SciPy that expressions do not have."""
 
     def call(*_: Any, **_options: Any) -> NoReturn:
-        raise refusal(name.rpartition(".")[2] if library == "scipy" else name, library)
+        raise refusal(name, library)
 
     return call

@@ -21,15 +21,15 @@ _REFUSED: Final[Mapping[type[ast.AST], str]] = {
         (ast.If, ast.Match),
         "a branch is not read: write np.where(condition, a, b), or a if condition else b",
     ),
-    ast.BitXor: "a power is written with '**', and the inverse of a matrix np.linalg.inv(A)",
     ast.Starred: "arguments are written one by one, without '*'",
 }
+_POWER: Final = "a power is written with '**', and the inverse of a matrix np.linalg.inv(A)"
 _KEPT: Final = (
     *(ast.Module, ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return),
     *(ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Import, ast.ImportFrom, ast.alias),
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.keyword),
     *(ast.Attribute, ast.Subscript, ast.Slice, ast.Name, ast.Constant, ast.Tuple, ast.List),
-    *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context, ast.Pass),
+    *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context, ast.FormattedValue),
 )
 _TRUTH: Final = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 
@@ -99,6 +99,11 @@ def read(text: str) -> tuple[Source, list[ast.stmt]]:
     source = Source(text)
     if len(text) > LONGEST:
         raise source.fail(f"a text has at most {LONGEST:,} characters", LONGEST)
+    for word in () if text.isascii() else _words(source.plain):
+        # Python takes some signs for letters.
+        sign = next((k for k, c in enumerate(word.text) if c in _HABITS), None)
+        if sign is not None and word.kind in ("name", "other"):
+            raise source.fail(_HABITS[word.text[sign]], word.start + sign)
     body = _parsed(source)
     if not body:
         raise source.fail("the expression is empty", len(source.plain.rstrip()), "an expression")
@@ -134,13 +139,16 @@ def _check(source: Source, body: Sequence[ast.stmt]) -> None:
     wrong: list[tuple[int, str]] = []
     nodes = [node for statement in body for node in ast.walk(statement)]
     for node in nodes:
-        is_xor = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)
-        if is_xor and not isinstance(node.left, _TRUTH) and not isinstance(node.right, _TRUTH):
-            wrong.append((source.place(node), _REFUSED[ast.BitXor]))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+            if not isinstance(node.left, _TRUTH) and not isinstance(node.right, _TRUTH):
+                turned = isinstance(node.right, ast.Name) and node.right.id == "T"
+                wrong.append((source.place(node), _TRANSPOSE if turned else _POWER))
         elif isinstance(node, ast.JoinedStr) or (
             isinstance(node, ast.Constant) and isinstance(node.value, bytes)
         ):
             wrong.append((source.start(node) + 1, _TRANSPOSE))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Starred):
+            wrong.append((source.start(node), "an operand is missing before '*'"))
         elif isinstance(node, ast.FunctionDef) and node.decorator_list:
             wrong.append((source.start(node.decorator_list[0]), "functions are read plain"))
         elif not isinstance(node, _KEPT) and hasattr(node, "lineno"):
@@ -172,8 +180,10 @@ _HABITS: Final[Mapping[str, str]] = {
     "\N{DOWN TACK}": _TRANSPOSE,
     "√": "a square root is written np.sqrt(x)",
     "∑": "a sum is written np.sum(x)",
-    "·": "a product is written with '*' entry by entry, with '@' of matrices",
-    "\N{MULTIPLICATION SIGN}": "a product is written with '*' entry by entry, with '@' of matrices",
+    **dict.fromkeys(
+        "\N{MIDDLE DOT}\N{DOT OPERATOR}\N{MULTIPLICATION SIGN}",
+        "a product is written with '*' entry by entry, with '@' of matrices",
+    ),
     "⊙": "a product entry by entry is written with '*'",
     "⊗": "a Kronecker product is written np.kron(A, B)",
     "\N{MINUS SIGN}": "a minus is written with '-'",
@@ -246,10 +256,14 @@ def _diagnosis(source: Source, error: SyntaxError) -> ParseError:
     found = _open_bracket(source, words) or _missing(source, words)
     if found:
         return found
-    place = source.offset(max(1 + source.shift, error.lineno or 1), 0) if error.lineno else 0
-    place = min(place + max(0, (error.offset or 1) - 1), len(source.plain))
+    place = source.offset(max(1 + source.shift, error.lineno or 1), 0)
     if isinstance(error, IndentationError):
-        return source.fail("all lines begin at the same column", place)
+        reason = "all lines begin at the same column"
+        if str(error.msg).startswith("expected"):
+            reason = "the lines of a function are missing, which begin with blanks"
+        blanks = re.compile(r"[ \t]*").match(source.plain, place)
+        return source.fail(reason, blanks.end() if blanks else place)
+    place = min(place + max(0, (error.offset or 1) - 1), len(source.plain))
     return source.fail(f"Python does not read this: {shown(str(error.msg))[1:-1]}", place)
 
 
@@ -297,8 +311,9 @@ def _open_bracket(source: Source, words: Sequence[_Word]) -> ParseError | None:
 
 def _missing(source: Source, words: Sequence[_Word]) -> ParseError | None:
     """The first operator or operand that is missing."""
-    if words[0].text in ("*", "/", "@", "**", "%", "==", ")"):
-        return source.fail(f"an operand is missing before {words[0].text!r}", words[0].start)
+    first = words[0]
+    if first.text in ("*", "/", "@", "**", "%", "==", ",", "=", "."):
+        return source.fail(f"an operand is missing before {first.text!r}", first.start)
     for word, after in pairwise(words):
         shown_word = after.text if after.kind == "end" else repr(after.text)
         if word.ends_operand and after.begins_operand:
@@ -307,11 +322,23 @@ def _missing(source: Source, words: Sequence[_Word]) -> ParseError | None:
                 return source.fail(f"{reason}{word.text} * {after.text}", after.start, *_OPERATORS)
             reason = f"an operator is missing before {shown_word}"
             return source.fail(reason, after.start, *_OPERATORS)
-        if word.kind != "operator" or word.ends_operand or word.text in ("(", "[", "{", ",", ":"):
+        if word.text == "." and after.kind != "name":
+            return source.fail("the name of an attribute follows '.'", after.start)
+        if word.text == ":=":
+            return source.fail("a name is given by '=', in a line of its own", word.start)
+        if word.kind != "operator" or word.ends_operand or word.text in (":", ";", "."):
             continue
-        if after.kind == "end" or after.text in (")", "]", ",", "*", "/", "@", "**", "%", "="):
-            if word.text in ("=", ".", ";") and after.kind == "operator":
-                continue
+        opens = word.text in _CLOSING or word.text == ","
+        if after.text in (",", "*", "/", "@", "**", "%", "=") or (
+            not opens and (after.kind == "end" or after.text in (")", "]"))
+        ):
             reason = f"an operand is missing before {shown_word}, after {word.text!r}"
             return source.fail(reason, after.start, *_OPERAND)
+    kinds = {w.text: w.start for w in words if w.kind == "keyword"}
+    if "if" in kinds and "else" not in kinds:
+        return source.fail("a choice has two values: a if condition else b", kinds["if"])
+    for known in ("lambda", "def"):
+        if known in kinds and ":" not in {w.text for w in words}:
+            form = {"lambda": "lambda x: x @ x", "def": "def f(x): return x @ x"}[known]
+            return source.fail(f"a function is written {form}", kinds[known])
     return None

@@ -44,7 +44,7 @@ _OF_TRUTH: Final[_Operators] = {
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
 }
-COMPARED: Final[_Operators] = {
+_COMPARED: Final[_Operators] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -115,7 +115,8 @@ def described(value: Any) -> str:
     if isinstance(value, MergedAxes):
         return "an array with axes as long as products of sizes"
     if is_array(value):
-        return "an array" if getattr(value, "ndim", 0) else "a number"
+        single = "a number" if is_number(value) else "a scalar"
+        return "an array" if getattr(value, "ndim", 0) else single
     return f"the text {shown(value)}" if isinstance(value, str) else shown(value)
 
 
@@ -178,11 +179,15 @@ def combined(kind: type[ast.operator], a: Any, b: Any) -> Any:
     return _BINARY[kind](*_arrays(a, b)) if size is None else size
 
 
+def check_comparison(kinds: Sequence[ast.cmpop]) -> None:
+    """Raise where a comparison is not one of entries."""
+    if any(type(kind) not in _COMPARED for kind in kinds):
+        raise UnsupportedOperation("a comparison is one of < <= > >= == !=")
+
+
 def compared(kind: type[ast.cmpop], a: Any, b: Any) -> Any:
     """Whether a comparison holds."""
-    if kind not in COMPARED:
-        raise UnsupportedOperation("a comparison is one of < <= > >= == !=")
-    return COMPARED[kind](a, b) if is_number(a) and is_number(b) else COMPARED[kind](*_arrays(a, b))
+    return _COMPARED[kind](*((a, b) if is_number(a) and is_number(b) else _arrays(a, b)))
 
 
 def _arrays(a: Any, b: Any) -> Sequence[Any]:
@@ -279,14 +284,12 @@ def is_scalar(value: Any) -> bool:
 
 
 def check_guess(kind: type[ast.operator], a: Any, b: Any) -> None:
-    """Raise where a scalar's name is added to an array, an array is an exponent, or a matrix
-    divides a scalar.
-    """
+    """Raise for a scalar's name added to an array, an array of names as an exponent, x @ x / A."""
     orders = [getattr(v, "ndim", 0) for v in (a, b)]
     for one, order in ((a, orders[1]), (b, orders[0])):
-        if kind in (ast.Add, ast.Sub) and order and not is_number(one) and is_scalar(one):
-            if as_expression(one).variables:
-                raise ShapeError("the name of a scalar is not added to an array")
+        named = is_scalar(one) and bool(getattr(one, "variables", ()))
+        if kind in (ast.Add, ast.Sub) and order and named:
+            raise ShapeError("the name of a scalar is not added to an array")
     if kind is ast.Pow and orders[1] and getattr(a, "variables", ()):
         raise ShapeError("an exponent is no array")
     if kind is ast.Div and orders[1] == 2 and not orders[0] and not is_number(a):

@@ -104,3 +104,17 @@ def test_texts_mean_what_numpy_computes(text: str) -> None:
 
 def test_there_are_enough() -> None:
     assert len({*TEXTS, *LINES}) > 200
+
+
+WRITTEN = [
+    text for text in TEXTS if not re.search("sort|eig|svd|cholesky|gammaln|erf|interp", text)
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN[::4])
+def test_printed_programs_are_read(text: str) -> None:
+    """What `to("python")` writes is NumPy text as well, where it calls NumPy alone."""
+    f = eg.parse_numpy(text, NUMBERS)
+    program = f.to("python")
+    again = eg.parse_numpy(program, {v.name: v.dims for v in f.variables})
+    np.testing.assert_allclose(evaluated(again, VALUES), evaluated(f, VALUES), rtol=1e-9)
