@@ -472,7 +472,7 @@ class Reader:
         parts = [*node.args, *(option.value for option in node.keywords)]
         values = yield from _values(parts, frame)
         if getattr(function, "path", "") == "numpy.fromfunction" and len(values) == 2:
-            return (yield from self._of_places(*values, frame.depth))
+            return (yield from self._of_places(values[0], values[1], frame.depth))
         for part, value in zip(parts, values, strict=True):
             if isinstance(value, Known | Module | Own | Method):
                 reason = f"{described(value)} is no argument"
