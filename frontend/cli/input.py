@@ -13,10 +13,10 @@ import numpy as np
 from eggrad.engine.errors import EggradError
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.formulas.declarations import read_assumptions, read_dims, read_size
 from eggrad.frontend.index import parser as index
 from eggrad.frontend.interface import reading as texts
 from eggrad.frontend.matrix import parser as matrix
-from eggrad.frontend.formulas.declarations import read_assumptions, read_dims, read_size
 from eggrad.frontend.numpy_text import parser as numpy_text
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem

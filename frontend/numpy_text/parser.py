@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn, cast
 
 from eggrad.engine.errors import EggradError, ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import exact, shown
+from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import (
@@ -21,12 +22,12 @@ from eggrad.frontend.expression.expression import (
     SizeSymbol,
     applied,
     as_expression,
+    unified,
     where,
 )
 from eggrad.frontend.expression.numpy_linalg import SVDResult
 from eggrad.frontend.expression.refusals import no_method, refusal
-from eggrad.frontend.matrix.declarations import Declared, completed_dims
-from eggrad.frontend.matrix.parser import finished
+from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.numpy_text.inference import Unassigned, inferred_orders
 from eggrad.frontend.numpy_text.names import (
     CALLED_MODULES,
@@ -67,6 +68,7 @@ from eggrad.frontend.numpy_text.values import (
 )
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Problem
+from eggrad.frontend.text.sizes import UNKNOWN
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 
 MOST_STEPS: Final = 20_000
@@ -102,12 +104,14 @@ def read_problem(
         dims = inferred_orders(text, lambda orders: reader(orders, guessing=True).result(body))
         steps = iter(range(MOST_STEPS))
     chosen = reader(dims, guessing=False)
+    found = chosen.result(body)
+    # Sizes that were not known and have not met any that was are called after their variable.
+    pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
     try:
-        return finished(chosen.result(body), [*chosen.variables.values()])
+        whole, *placed = unified([found, *chosen.variables.values()], pairs, "sizes")
     except ShapeError as error:
-        if isinstance(error, ParseError):
-            raise
         raise TextShapeError(_said(error), text, source.start(body[-1])) from error
+    return Problem(whole.term, None, tuple(v.term for v in placed))
 
 
 class Reader:
@@ -454,8 +458,10 @@ class Reader:
             reason = f"functions of NumPy and SciPy are read, not those of {module.path}"
             raise self.source.fail(reason, node)
         names = [p.rpartition(".")[2] for p in functions() if p.rpartition(".")[0] == module.path]
-        near = "" if exists(module.path, node.attr) else suggestion(node.attr, names)
-        if near or library not in ("numpy", "scipy") or node.attr[:1] == "_":
+        # What NumPy has and expressions have not is refused where it is called, with the reason.
+        is_there = library == "scipy" or exists(module.path, node.attr)
+        near = "" if library == "numpy" and is_there else suggestion(node.attr, names)
+        if near or not is_there or node.attr[:1] == "_":
             raise self.source.fail(f"{module.path} has no {shown(node.attr)} here{near}", node)
         if library == "scipy":
             library, _, rest = path.rpartition(".")
