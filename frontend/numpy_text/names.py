@@ -159,7 +159,7 @@ def exists(module: str, name: str) -> bool:
     >>> exists("numpy", "savetxt"), exists("numpy", "summ")
     (True, False)
     """
-    libraries = {"numpy": np, "numpy.linalg": np.linalg}
+    libraries = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft}
     return module in libraries and name in dir(libraries[module])
 
 
