@@ -1,9 +1,12 @@
 """Groups of commands, and how they report a mistake."""
 
+import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 import click
@@ -22,6 +25,43 @@ class Mistake(click.ClickException):
     def show(self, file: Any = None) -> None:
         """Print the message to standard error."""
         click.echo(f"Error: {self.message}", file=file, err=True)
+
+
+class OfFormulas(click.Command):
+    """A command whose arguments are formulas, which may begin with a minus."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put what is no option last, behind the sign that no options follow."""
+        takes_value = {
+            name: not (p.is_flag or p.count)
+            for p in self.get_params(ctx)
+            if isinstance(p, click.Option)
+            for name in (*p.opts, *p.secondary_opts)
+        }
+        options: list[str] = []
+        formulas: list[str] = []
+        rest = iter(args)
+        for word in rest:
+            if word == "--":
+                formulas.extend(rest)
+            elif word[:1] != "-" or word == "-" or not _is_option(ctx, word, takes_value):
+                formulas.append(word)
+            else:
+                options.append(word)
+                if takes_value.get(word):
+                    options.extend(islice(rest, 1))
+        return super().parse_args(ctx, [*options, "--", *formulas])
+
+
+def _is_option(ctx: click.Context, word: str, known: Collection[str]) -> bool:
+    """Whether a word that begins with a minus is an option, rightly spelt or nearly so."""
+    name = word.partition("=")[0]
+    if name in known or re.fullmatch(r"--[a-z][a-z-]*", name):
+        return True
+    near = get_close_matches(f"-{name}", known, cutoff=0.7) if name[1:].isalpha() else []
+    if near:
+        raise click.NoSuchOption(word, possibilities=near, ctx=ctx)
+    return False
 
 
 class Commands(click.Group):

@@ -12,7 +12,7 @@ import click
 
 from eggrad.engine.errors import EggradError
 from eggrad.engine.saturation.schedule import Budget
-from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import json_option, read_text, rules_option, takes_language
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.equivalence import Verdict, equivalent
@@ -26,7 +26,7 @@ STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
 Read = Callable[[str], phrases.Problem]
 
 
-@click.command()
+@click.command(cls=OfFormulas)
 @click.argument("left", callback=read_text)
 @click.argument("right", callback=read_text)
 @takes_language
@@ -64,7 +64,7 @@ def equal(
     sys.exit(STATUS[verdict.status])
 
 
-@click.command()
+@click.command(cls=OfFormulas)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @takes_language
 @json_option

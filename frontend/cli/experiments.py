@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from eggrad.engine.saturation.schedule import Budget
-from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
     json_option,
     parse_sizes,
@@ -73,7 +73,7 @@ def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]
     )
 
 
-@click.command(short_help="Draw the e-graph after each stage.")
+@click.command(short_help="Draw the e-graph after each stage.", cls=OfFormulas)
 @takes_corpus
 @click.option("--out", required=True, metavar="FILE", help="A .svg file, or a .html page.")
 @_most("--classes", 120, "classes, those nearest to the root")
@@ -129,7 +129,7 @@ _without = click.option(
 )
 
 
-@click.command(short_help="Compare variants of the rules.")
+@click.command(short_help="Compare variants of the rules.", cls=OfFormulas)
 @takes_corpus
 @click.option(
     "--without",
@@ -182,7 +182,7 @@ def report(
         click.echo(rule_report.as_text(found))
 
 
-@click.command(short_help="Leave out each rule in turn.")
+@click.command(short_help="Leave out each rule in turn.", cls=OfFormulas)
 @takes_corpus
 @_without
 @rules_option
@@ -223,7 +223,7 @@ def ablate(
         click.echo((ablation.as_markdown if markdown else ablation.as_text)(found))
 
 
-@click.command(short_help="Find a smallest set of rules with the same results.")
+@click.command(short_help="Find a smallest set of rules with the same results.", cls=OfFormulas)
 @takes_corpus
 @_without
 @rules_option

@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 import click
 import numpy as np
 
-from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
     json_option,
     parse_sizes,
@@ -56,7 +56,7 @@ _trace = click.option(
 )
 
 
-@click.command()
+@click.command(cls=OfFormulas)
 @takes_expression
 @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
 @_mode
@@ -118,7 +118,7 @@ def diff(
             sys.exit(1)
 
 
-@click.command()
+@click.command(cls=OfFormulas)
 @takes_expression
 @_format
 @rules_option
@@ -157,7 +157,9 @@ def simplify(
         _remark(found, operations)
 
 
-@click.command("eval", short_help="Evaluate TEXT, or its derivative, at given values.")
+@click.command(
+    "eval", short_help="Evaluate TEXT, or its derivative, at given values.", cls=OfFormulas
+)
 @takes_expression
 @click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
 @click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")

@@ -1,7 +1,7 @@
 """What commands read and write, and the options that several of them have."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -14,12 +14,11 @@ from eggrad.engine.errors import EggradError
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.cli.commands import Mistake
 from eggrad.frontend.formulas.declarations import read_assumptions, read_dims, read_size
-from eggrad.frontend.index import parser as index
 from eggrad.frontend.interface import reading as texts
-from eggrad.frontend.matrix import parser as matrix
+from eggrad.frontend.interface.reading import NOTATIONS, reader_of
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
-from eggrad.frontend.typeset import parser as latex
+from eggrad.frontend.text.words import FormatName
 
 _T = TypeVar("_T")
 
@@ -45,23 +44,21 @@ def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -
 Command = Callable[..., None]
 
 
-# The languages that have an option of their own; their texts do not declare variables.
-NOTATIONS: Final = {
-    "matrix": matrix.read_problem,
-    "latex": latex.read_problem,
-    "index": index.read_problem,
-}
+# In which formats formulas of a notation are answered, and shown in steps, where not in its own.
+_ANSWERED: Final[Mapping[str, FormatName]] = {"numpy": "python"}
+_SHOWN: Final[Mapping[str, FormatName]] = {"numpy": "matrix"}
 
 
 def takes_language(command: Command) -> Command:
     """Let a command be told the language of its texts.
 
-    It gets `read`, which reads one, and `notation`, what the language is called.
+    It gets `read`, which reads one, and `notation`, the format in which formulas are shown.
     """
 
     @click.option("--matrix", is_flag=True, help="Read the matrix language; see --dims.")
     @click.option("--latex", is_flag=True, help="Read a formula in LaTeX; see --dims.")
     @click.option("--index", is_flag=True, help="Read index notation; see --dims.")
+    @click.option("--numpy", is_flag=True, help="Read what is written with NumPy; see --dims.")
     @click.option(
         "--dims",
         callback=parse_dims,
@@ -86,15 +83,17 @@ def takes_language(command: Command) -> Command:
             raise Mistake(f"a text is in one language, not in {' and '.join(chosen)}")
         if not chosen and (dims or assume):
             raise Mistake(
-                "--dims and --assume belong to the matrix language, LaTeX and index notation; add "
-                "--matrix, --latex or --index"
+                "--dims and --assume belong to the matrix language, LaTeX, index notation and "
+                "NumPy; add --matrix, --latex, --index or --numpy"
             )
         notation = chosen[0] if chosen else "einsum"
 
         def read(text: str) -> Problem:
-            return NOTATIONS[notation](text, dims or None, assume) if chosen else parse(text)
+            return reader_of(notation)(text, dims or None, assume) if chosen else parse(text)
 
-        command(*texts, read=read, notation=notation, **options)
+        if "language" in options:
+            options["language"] = options["language"] or _ANSWERED.get(notation, notation)
+        command(*texts, read=read, notation=_SHOWN.get(notation, notation), **options)
 
     return reading
 
@@ -108,8 +107,6 @@ def takes_expression(command: Command) -> Command:
     def reading(
         text: str, *, read: Callable[[str], Problem], notation: str, **options: Any
     ) -> None:
-        if "language" in options:
-            options["language"] = options["language"] or notation
         command(text, texts.Problem(read(text)), **options)
 
     return reading

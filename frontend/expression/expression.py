@@ -217,26 +217,25 @@ class SizeSymbol(str):
     (('n',), 'declare x[n] expression *(i->) x / size(n)')
     """
 
-    __slots__ = ("_owners",)
-    _owners: tuple[Term, ...]
+    __slots__ = ("owners",)
+    owners: tuple[Term, ...]
 
     def __new__(cls, name: str, owners: Iterable[Term]) -> "SizeSymbol":
         """A symbol, and the variables that fix it."""
         made = super().__new__(cls, name)
-        made._owners = tuple(owners)
+        made.owners = tuple(owners)
         return made
 
     def expression(self) -> "Expression":
         """The size as a scalar."""
-        return expression(terms.size(str(self)), self._owners)
+        return expression(terms.size(str(self)), self.owners)
 
     def __index__(self) -> NoReturn:
         """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
         raise UnsupportedOperation(
-            f"size {self} is a symbol, and a number was asked for: instead of numpy.eye write "
-            f'eggrad.delta(("{self}",)), instead of numpy.zeros and ones numpy.zeros_like and '
-            f'ones_like, or eggrad.constant(0, ("{self}",)), instead of a loop einsum and sums; or '
-            "declare the size as a number, or differentiate a function by eggrad.grad, in which "
+            f"size {self} is a symbol, and a number was asked for: instead of numpy.eye, ones and "
+            f'zeros write eggrad.eye("{self}"), ones and zeros, instead of a loop einsum and sums; '
+            "or declare the size as a number, or differentiate a function by eggrad.grad, in which "
             "sizes are numbers"
         )
 

@@ -1,6 +1,7 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from eggrad.frontend.expression.axes import wanted_axes
 from eggrad.frontend.expression.broadcasting import read_spec
 from eggrad.frontend.expression.expression import (
     Expression,
+    SizeSymbol,
     applied,
     as_expression,
     combine,
@@ -41,6 +43,7 @@ __all__ = [
     "det",
     "einsum",
     "exp",
+    "eye",
     "floor",
     "inv",
     "log",
@@ -52,6 +55,7 @@ __all__ = [
     "min",
     "minimum",
     "mod",
+    "ones",
     "relu",
     "round",
     "sign",
@@ -66,6 +70,7 @@ __all__ = [
     "trunc",
     "variable",
     "where",
+    "zeros",
 ]
 
 
@@ -153,6 +158,40 @@ def delta(dims: Sequence[Size]) -> Expression:
     ('n', 'n')
     """
     return expression(terms.delta(_dims("delta", dims)))
+
+
+def eye(n: Size) -> Expression:
+    """The identity matrix of `n` rows; a size is a symbol or an integer.
+
+    >>> eye("n").shape, eye(2).evaluate({}).tolist()
+    (('n', 'n'), [[1.0, 0.0], [0.0, 1.0]])
+    """
+    return _of_sizes("eye", terms.delta, (n,))
+
+
+def ones(dims: Size | Sequence[Size]) -> Expression:
+    """The tensor of ones with these sizes, symbols or integers; one alone need be in no tuple.
+
+    >>> ones(("m", 3)).shape, ones("n").shape
+    (('m', 3), ('n',))
+    """
+    return _of_sizes("ones", partial(terms.constant, 1), dims)
+
+
+def zeros(dims: Size | Sequence[Size]) -> Expression:
+    """The tensor of zeros with these sizes, symbols or integers; one alone need be in no tuple.
+
+    >>> zeros((2, 2)).evaluate({}).tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    return _of_sizes("zeros", partial(terms.constant, 0), dims)
+
+
+def _of_sizes(what: str, made: Callable[[Dims], Term], dims: Any) -> Expression:
+    """What is made of sizes; those of a shape know the variables that fix them."""
+    sizes = _dims(what, dims if isinstance(dims, tuple | list) else (dims,))
+    owners = [v for d in sizes if isinstance(d, SizeSymbol) for v in d.owners]
+    return expression(made(sizes), owners)
 
 
 def transpose(f: Expression) -> Expression:

@@ -13,6 +13,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression import axes as ax
+from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression.axes import placed, selected
 from eggrad.frontend.expression.broadcasting import array_term
@@ -24,6 +25,7 @@ from eggrad.frontend.expression.expression import (
     expression,
 )
 from eggrad.frontend.expression.numpy_functions import (
+    MOST_PLACES,
     concatenate,
     diag,
     flip,
@@ -170,6 +172,64 @@ def _copies(f: Expression, axis: int, count: int) -> Expression:
     return placed("tile", f, axis, as_size(form(times(count, size_form(size)))), places)
 
 
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Expression:
+    """`numpy.full` with `like=`; a size may be a symbol."""
+    if dtype is not None:
+        check_dtype("numpy.full", dtype)
+    return whole.full_like(language.ones(whole.sizes("full", shape)), fill_value)
+
+
+def ones(shape: Any, dtype: Any = None, order: str = "C") -> Expression:
+    """`numpy.ones` with `like=`; a size may be a symbol."""
+    if dtype is not None:
+        check_dtype("numpy.ones", dtype)
+    return language.ones(whole.sizes("ones", shape))
+
+
+def zeros(shape: Any, dtype: Any = None, order: str = "C") -> Expression:
+    """`numpy.zeros` with `like=`; NumPy takes integers alone for sizes."""
+    if dtype is not None:
+        check_dtype("numpy.zeros", dtype)
+    return language.zeros(whole.sizes("zeros", shape))
+
+
+def eye(
+    N: Any,  # noqa: N803 - NumPy's name
+    M: Any = None,  # noqa: N803
+    k: int = 0,
+    dtype: Any = None,
+    order: str = "C",
+) -> Expression:
+    """`numpy.eye` with `like=`; a size may be a symbol."""
+    rows, columns = whole.sizes("eye", (N, N if M is None else M))
+    on_diagonal = form([(1, 1), (0, -1), ("", -checked_integer("eye", "k", k))])
+    if dtype is not None:
+        check_dtype("numpy.eye", dtype)
+    if rows == columns and not k:
+        return language.eye(rows)
+    return selected("eye", ones((rows, columns)), (), [("=", on_diagonal)], (0, 1))
+
+
+def identity(n: Any, dtype: Any = None) -> Expression:
+    """`numpy.identity` with `like=`; the size may be a symbol."""
+    return eye(n, dtype=dtype)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Expression:
+    """`numpy.arange` with `like=`, of integers; the end may be a symbol where it begins with 0."""
+    first, end = (0, start) if stop is None else (start, stop)
+    if dtype is not None:
+        check_dtype("numpy.arange", dtype)
+    if isinstance(end, str) and (first, step) == (0, 1):
+        return whole.cumsum(language.ones(end)) - 1
+    first, end, step = (checked_integer("arange", "a bound", k) for k in (first, end, step))
+    if not step:
+        raise ShapeError("arange: the step is not 0")
+    count = max(0, -((first - end) // step))
+    checked_count("arange", "the number of entries", count, 0, MOST_PLACES)
+    return fixed(range(first, end, step))
+
+
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
     shape = tuple(checked_count("resize", "a size", d) for d in whole.sizes("resize", new_shape))
@@ -193,7 +253,7 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
     first, last, count = (
         as_expression(start),
         as_expression(stop),
-        checked_integer("linspace", "num", num),
+        checked_count("linspace", "num", num, 0, MOST_PLACES),
     )
     parts = count - 1 if endpoint else count
     step = (last - first) / parts if parts else last - first
@@ -611,6 +671,7 @@ implements(
     functions=by_name(repeat, tile, resize, linspace, meshgrid, broadcast_arrays, rollaxis, rot90)
     | by_name(atleast_1d, atleast_2d, atleast_3d, append, block, array_split, delete, insert, pad)
     | by_name(compress, ediff1d, apply_along_axis, apply_over_axes, asarray)
+    | by_name(full, ones, zeros, eye, identity, arange)
     | (by_name(unstack) if hasattr(np, "unstack") else {})
     | by_name(sliding_window_view, library=np.lib.stride_tricks)
     | {

@@ -97,6 +97,29 @@ def call_function(
     return _called(name, _FUNCTIONS[function], args, options)
 
 
+def known_call(function: object, method: str = "__call__") -> Callable[..., Any] | None:
+    """A function of NumPy as expressions take it, whatever it is given; None for others.
+
+    >>> known_call(np.sqrt)(4).to("matrix"), known_call(np.savetxt)
+    ('sqrt(4)', None)
+    """
+    if isinstance(function, np.ufunc):
+        known = function.__name__ in _UFUNCS and method in ("__call__", *_METHODS)
+        return (lambda *a, **o: call_ufunc(function, method, a, o)) if known else None
+    if not callable(function) or method != "__call__" or function not in _FUNCTIONS:
+        return None
+    return lambda *a, **o: call_function(cast("Callable[..., Any]", function), a, o)
+
+
+def takes_axis(function: object) -> bool:
+    """Whether a function of NumPy is along an axis, so that a scalar is not what it is for.
+
+    >>> takes_axis(np.sum), takes_axis(np.outer)
+    (True, False)
+    """
+    return function in _FUNCTIONS and "axis" in signature(_FUNCTIONS[function]).parameters
+
+
 def check_dtype(what: str, dtype: Any) -> None:
     """Raise for a type of values that is not one of floating-point numbers.
 

@@ -56,7 +56,7 @@ _GROUPS: Final[Mapping[str, str]] = {
         "expressions are real; write the function of the same name in numpy itself"
     ),
     "sort_complex": "numpy.sort; expressions are real",
-    "full": "numpy.full_like, or numpy.broadcast_to(x, shape)",
+    "full": "numpy.full(shape, value, like=x), where x is an expression",
     "frompyfunc vectorize": (
         "call the function itself, and write numpy.where instead of branches in it"
     ),

@@ -59,7 +59,12 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
-NOTATIONS: Final = {"matrix": "matrix", "latex": "typeset", "index": "index"}
+NOTATIONS: Final = {
+    "matrix": "matrix",
+    "latex": "typeset",
+    "index": "index",
+    "numpy": "numpy_text",
+}
 """The notations whose texts do not declare variables, and the folders of their readers."""
 
 
@@ -200,3 +205,27 @@ def parse_latex(
     "x'*log(x)"
     """
     return _read("latex", text, functions, dims=dims, assume=assume)
+
+
+def parse_numpy(
+    text: str,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    """Read an expression as it is written with NumPy (docs/numpy_text.md); nothing is executed.
+
+    The text is an expression, or lines of assignments with one at the end, or a function, whose
+    arguments are the variables. `dims` has the axes of every variable, as many as it likes, and is
+    otherwise as in `parse_matrix`, as are `assume` and `functions`. Without `dims` names that begin
+    with a capital letter are matrices, and others scalars or vectors, if only one choice fits, or
+    only one whose value is a scalar. Raises `ParseError`; where shapes do not fit it is a
+    `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_numpy("np.sum((X @ w - y)**2) / 2")
+    >>> f.to("matrix"), [v.order for v in f.variables]
+    ('norm2(X*w - y)^2/2', [2, 1, 1])
+    >>> parse_numpy("lambda x: x.T @ x + np.exp(c)", {"x": ("n",), "c": ()}).to("matrix")
+    "x'*x + exp(c)"
+    """
+    return _read("numpy", text, functions, dims=dims, assume=assume)

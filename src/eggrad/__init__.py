@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         det,
         einsum,
         exp,
+        eye,
         floor,
         inv,
         log,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         min,
         minimum,
         mod,
+        ones,
         relu,
         round,
         sign,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         transpose,
         trunc,
         variable,
+        zeros,
     )
     from eggrad.frontend.expression.own_functions import function
     from eggrad.frontend.interface.compile import compile
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
         parse_json,
         parse_latex,
         parse_matrix,
+        parse_numpy,
     )
     from eggrad.frontend.interface.transforms import grad, value_and_grad, vmap
 
@@ -127,6 +131,7 @@ __all__ = [
     "einsum",
     "equivalent",
     "exp",
+    "eye",
     "floor",
     "function",
     "grad",
@@ -145,12 +150,14 @@ __all__ = [
     "min",
     "minimum",
     "mod",
+    "ones",
     "parse",
     "parse_elementwise",
     "parse_index",
     "parse_json",
     "parse_latex",
     "parse_matrix",
+    "parse_numpy",
     "properties",
     "relu",
     "round",
@@ -170,6 +177,7 @@ __all__ = [
     "vjp",
     "vmap",
     "where",
+    "zeros",
 ]
 
 _HOMES = {
@@ -207,6 +215,7 @@ _HOMES = {
         "parse_json",
         "parse_latex",
         "parse_matrix",
+        "parse_numpy",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -58,8 +58,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     ),
     "dims without a matrix": (
         ["diff", SQUARE, "--dims", "x: n"],
-        "Error: --dims and --assume belong to the matrix language, LaTeX and index notation; add "
-        "--matrix, --latex or --index\n",
+        "Error: --dims and --assume belong to the matrix language, LaTeX, index notation and "
+        "NumPy; add --matrix, --latex, --index or --numpy\n",
     ),
     "two languages": (
         ["diff", "--matrix", "--latex", "x", "--wrt", "x"],
@@ -235,6 +235,39 @@ def test_help_says_that_rule_files_are_executed(command: list[str]) -> None:
     text = " ".join(run(*command, "--help").stdout.split())
     assert "executed" in text
     assert "trust" in text
+
+
+SCALAR = ["--matrix", "--dims", "x:"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["diff", "--matrix", "-x'*x", "--dims", "x: n", "--wrt", "x"], "-2*x"),
+        (["diff", *SCALAR, "--wrt", "x", "-x"], "-1"),
+        (["diff", "-x*x", "--matrix", "--dims=x:", "--wrt=x"], "-2*x"),
+        (["diff", *SCALAR, "--wrt", "x", "--", "-x"], "-1"),
+        (["simplify", *SCALAR, "-2 + x + 2"], "x"),
+        (["equal", *SCALAR, "-x*x", "-x^2"], "equal: the rules make them one e-class"),
+        (["equal", *SCALAR, "-x", "x - 2*x"], "equal: the rules make them one e-class"),
+    ],
+)
+def test_formulas_begin_with_a_minus(arguments: list[str], printed: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, printed)
+
+
+def test_the_order_of_formulas_is_kept() -> None:
+    result = run("equal", *SCALAR, "-x", "x")
+    assert result.stdout.splitlines()[1:] == ["x = 2.0", "left = -2.0", "right = 2.0"]
+
+
+@pytest.mark.parametrize("word", ["--wtr", "-wrt", "-wtr", "--wrtt=x", "--w"])
+def test_options_that_are_misspelt(word: str) -> None:
+    result = run("diff", *SCALAR, "x", word, "x")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"No such option '{word.partition('=')[0]}'" in result.stderr
+    assert "'--wrt'" in result.stderr
 
 
 @pytest.mark.parametrize("group", [cli.main, cli.rules], ids=["eggrad", "rules"])

@@ -25,23 +25,23 @@ VERSIONS: Final = f"# NumPy {np.__version__}, SciPy {scipy.__version__}"
 
 # What is called with settings, names, files, functions or types, and never with an array.
 _WITHOUT_ARRAYS: Final = """
-    numpy.arange numpy.array2string numpy.array_repr numpy.array_str numpy.asmatrix
+    numpy.array2string numpy.array_repr numpy.array_str numpy.asmatrix
     numpy.bartlett numpy.base_repr numpy.binary_repr numpy.blackman numpy.bmat
     numpy.broadcast_shapes numpy.busday_count numpy.busday_offset numpy.can_cast
     numpy.datetime_as_string numpy.datetime_data numpy.diag_indices numpy.diag_indices_from
-    numpy.einsum_path numpy.empty numpy.empty_like numpy.eye numpy.format_float_positional
+    numpy.einsum_path numpy.empty numpy.empty_like numpy.format_float_positional
     numpy.format_float_scientific numpy.from_dlpack numpy.frombuffer numpy.fromfile
     numpy.fromfunction numpy.fromiter numpy.frompyfunc numpy.fromregex numpy.fromstring
-    numpy.full numpy.genfromtxt numpy.get_include numpy.get_printoptions numpy.getbufsize
-    numpy.geterr numpy.geterrcall numpy.hamming numpy.hanning numpy.identity numpy.indices
+    numpy.genfromtxt numpy.get_include numpy.get_printoptions numpy.getbufsize
+    numpy.geterr numpy.geterrcall numpy.hamming numpy.hanning numpy.indices
     numpy.info numpy.is_busday numpy.isdtype numpy.isfortran numpy.isscalar numpy.issubdtype
     numpy.iterable numpy.ix_ numpy.kaiser numpy.load numpy.loadtxt numpy.mask_indices
-    numpy.may_share_memory numpy.min_scalar_type numpy.mintypecode numpy.nested_iters numpy.ones
+    numpy.may_share_memory numpy.min_scalar_type numpy.mintypecode numpy.nested_iters
     numpy.printoptions numpy.promote_types numpy.put_along_axis numpy.random numpy.require
     numpy.save numpy.savetxt numpy.savez numpy.savez_compressed numpy.set_printoptions
     numpy.setbufsize numpy.seterr numpy.seterrcall numpy.shares_memory numpy.show_config
     numpy.show_runtime numpy.test numpy.tri numpy.tril_indices numpy.tril_indices_from
-    numpy.triu_indices numpy.triu_indices_from numpy.typename numpy.unravel_index numpy.zeros
+    numpy.triu_indices numpy.triu_indices_from numpy.typename numpy.unravel_index
     numpy.linalg.test scipy.linalg.bandwidth scipy.linalg.find_best_blas_type
     scipy.linalg.get_blas_funcs scipy.linalg.get_lapack_funcs scipy.linalg.test scipy.linalg.dft
     scipy.linalg.hadamard scipy.linalg.helmert scipy.linalg.hilbert scipy.linalg.invhilbert
@@ -177,6 +177,15 @@ ARGUMENTS: Final[Mapping[str, Arguments]] = {
     "scipy.special.perm": lambda x, M: (x, 2),
     "scipy.special.polygamma": lambda x, M: (1, x),
 }
+# Those that take no array make expressions where one is given as `like`.
+LIKE: Final[Mapping[str, tuple[Any, ...]]] = {
+    "numpy.arange": (2, 9, 3),
+    "numpy.eye": (3, 4, 1),
+    "numpy.full": ((2, 3), 0.5),
+    "numpy.identity": (3,),
+    "numpy.ones": ((2, 3),),
+    "numpy.zeros": (4,),
+}
 
 
 def exported() -> dict[str, Callable[..., Any]]:
@@ -208,6 +217,9 @@ def classified(name: str, function: Callable[..., Any]) -> str:
     of_orders = library == "scipy.special" and not isinstance(function, np.ufunc)
     if name in WITHOUT_ARRAYS or (of_orders and last not in OF_ARRAYS):
         return "refused: it takes no array"
+    if name in LIKE:
+        made = function
+        function = lambda like: made(*LIKE[name], like=like)  # noqa: E731
     patterns = [ARGUMENTS[name]] if name in ARGUMENTS else PATTERNS
     if last.startswith(("obl_", "pro_")):
         # SciPy's spheroidal functions may crash where an order is none.
