@@ -1,15 +1,15 @@
 """Questions answered: one pure function from a question to what the page shows of it."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import isfinite
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import numpy as np
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE
-from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
+from eggrad.engine.errors import EggradError, UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.binding import symbols
@@ -18,7 +18,7 @@ from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import TOLERANCE, check_derivatives
 from eggrad.frontend.interface.compile import compile
 from eggrad.frontend.interface.equivalence import equivalent
-from eggrad.frontend.page.question import Question
+from eggrad.frontend.page.question import Answer, Question, mistake
 from eggrad.frontend.page.reading import Reading, read
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
@@ -26,8 +26,6 @@ from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench import graph
 from eggrad.frontend.workbench.experiment import BASE, Case, laws
 from eggrad.frontend.workbench.trace import trace_derivative
-
-Answer = dict[str, Any]
 
 # The languages to copy from, programs first; those that fail are left out.
 LANGUAGES: Final = sorted(
@@ -63,19 +61,6 @@ def answer(question: Question) -> Answer:
             return _PARTS[question.part](question, found)
         except EggradError as error:
             return {"error": mistake(error)}
-
-
-def mistake(error: EggradError, field: str = "text") -> Answer:
-    """An error as the page shows it: below the field, at its place."""
-    if not isinstance(error, ParseError):
-        return {"field": field, "message": str(error)}
-    return {
-        "field": field,
-        "message": error.reason,
-        "line": error.line,
-        "column": error.column,
-        "expected": list(error.expected),
-    }
 
 
 def _wrt(question: Question, found: Reading) -> tuple[str, ...]:
@@ -245,10 +230,3 @@ _PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
     "picture": _picture,
     "plot": _plot,
 }
-
-
-def warm(texts: Iterable[str]) -> None:
-    """Load what first answers need, by giving some."""
-    for text in texts:
-        answer(Question("derivative", text))
-        answer(Question("code", text))

@@ -1,13 +1,19 @@
-"""What a reader of the page asks: a checked, hashable value made of what the browser sends."""
+"""What a reader of the page asks: a checked, hashable value made of what the browser sends.
+
+The server has this alone: what answers takes long to load.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from eggrad.engine.errors import EggradError
+from eggrad.engine.errors import EggradError, ParseError
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Size
+
+Answer = dict[str, Any]
+"""What the browser gets, as JSON."""
 
 PARTS: Final = ("derivative", "code", "check", "steps", "compare", "picture", "plot")
 NOTATIONS: Final = ("detect", "matrix", "latex", "index", "einsum", "elementwise", "json")
@@ -123,3 +129,16 @@ def _short(text: str) -> str:
     if any("\ud800" <= c <= "\udfff" for c in text):
         raise EggradError("the text is not Unicode")
     return text
+
+
+def mistake(error: EggradError, field: str = "text") -> Answer:
+    """An error as the page shows it: below the field, at its place."""
+    if not isinstance(error, ParseError):
+        return {"field": field, "message": str(error)}
+    return {
+        "field": field,
+        "message": error.reason,
+        "line": error.line,
+        "column": error.column,
+        "expected": list(error.expected),
+    }
