@@ -15,8 +15,11 @@ from eggrad.engine.indices.spec import Size
 Answer = dict[str, Any]
 """What the browser gets, as JSON."""
 
-PARTS: Final = ("derivative", "code", "check", "steps", "compare", "picture", "plot")
-NOTATIONS: Final = ("detect", "matrix", "latex", "index", "einsum", "elementwise", "json")
+PARTS: Final = ("derivative", "code", "check", "steps", "log", "compare", "picture", "plot")
+GUIDE: Final = "guide"
+"""The part that is about no formula: what can be written."""
+LAYOUTS: Final = ("", "numerator", "denominator")
+"""Where the entries of a derivative stand: in the order of axes, or as one of two conventions."""
 LONGEST: Final = 2000
 """Characters of a formula, the sizes of all variables together, and so on."""
 HIGHEST_ORDER: Final = 4
@@ -30,7 +33,7 @@ class Question:
 
     `dims` has the sizes that a reader gave for variables, `assume` the words, both by name; `wrt`
     the variables to differentiate by in turn, none for the page's choice; `other` is the formula
-    to compare the derivative with.
+    to compare the derivative with, `layout` one of `LAYOUTS`.
     """
 
     part: str
@@ -40,6 +43,7 @@ class Question:
     assume: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wrt: tuple[str, ...] = ()
     other: str = ""
+    layout: str = ""
 
     @classmethod
     def of(cls, sent: object) -> "Question":
@@ -53,8 +57,9 @@ class Question:
         given = cast(Mapping[str, Any], sent)
         part = _text(given, "part")
         notation = _text(given, "notation") or "detect"
-        if part not in PARTS or notation not in NOTATIONS:
-            raise EggradError(f"there is no part {part!r} or no notation {notation!r}")
+        layout = _text(given, "layout")
+        if part not in (*PARTS, GUIDE) or layout not in LAYOUTS:
+            raise EggradError(f"there is no part {part!r} or no layout {layout!r}")
         wrt = given.get("wrt") or []
         if not isinstance(wrt, list) or not all(isinstance(n, str) for n in cast(list[Any], wrt)):
             raise EggradError("'wrt' is a list of names")
@@ -69,6 +74,7 @@ class Question:
             assume=tuple((name, _words(text)) for name, text in _named(given, "assume")),
             wrt=names,
             other=_text(given, "other"),
+            layout=layout,
         )
 
 
