@@ -10,7 +10,7 @@ from eggrad.frontend.printing.latex import latex_name
 _UPRIGHT: Final = re.compile(r"\\(?:operatorname\*?|text|mathrm|begin|end)\s*\{[^{}]*\}")
 _STYLED: Final = re.compile(r"\\(?:math\w+|bold\w*|bm|vec|hat|bar|tilde)\s*\{\s*([^{}]*)\}")
 _COMMAND: Final = re.compile(r"\\([A-Za-z]+)")
-_LATEX_NAME: Final = re.compile(r"([^\W\d_]+)(?:_\{?(\d+)\}?)?")
+_LATEX_NAME: Final = re.compile(r"([^\W\d_]+)\s*(?:_\{?(\d+)\}?)?")
 _WORD: Final = re.compile(r"(?<![\w.])([^\W\d]\w*)(?!\w|\s*\(|\.\w+\()")
 _INDEXED: Final = re.compile(r"(?<![\w_])([^\W\d_]+\d*)(?=_)")
 
