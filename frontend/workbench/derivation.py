@@ -23,6 +23,7 @@ from eggrad.frontend.calculus import calculus
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.derivatives import derivative_by
 from eggrad.frontend.printing.formats import format_expression, format_unchanged
+from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench.experiment import BASE
 from eggrad.rules.standard import STANDARD
 
@@ -47,7 +48,7 @@ class Line:
     laws: tuple[str, ...] = ()
 
 
-def derivation(f: Expression, wrt: Sequence[Term], language: str = "matrix") -> list[Line]:
+def derivation(f: Expression, wrt: Sequence[Term], language: FormatName = "matrix") -> list[Line]:
     """The lines from a function to its derivative with respect to each variable in turn.
 
     >>> from eggrad.frontend.expression.functions import exp, variable
