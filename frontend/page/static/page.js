@@ -109,7 +109,7 @@ function showVariables(found) {
   $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
   if (focused) document.getElementById(focused)?.focus();
   // Such as Ax, where A*x may be meant.
-  const joined = !found.error && found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
+  const joined = !found.error && !found.read_as && found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
   const open = found.error && found.variables.find((v) => v.axes === null);
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."

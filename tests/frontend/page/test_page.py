@@ -339,7 +339,8 @@ def test_steps_are_read_line_by_line(reader: Reader) -> None:
     reader.open(r"#f=\sum_{i=1}^N \log(1 %2B \exp(-y_i w^\top X_i))&by=w,w")
     reader.page.click("#steps summary")
     lines = reader.page.locator("#steps ol.lines > li")
-    playwright.expect(lines.last).to_contain_text("The derivative is what each entry of dw is")
+    last = "The derivative is what each entry of dw is"
+    playwright.expect(lines.last).to_contain_text(last, timeout=60_000)
     assert 8 <= lines.count() <= 14
     assert reader.page.locator("#steps ol.lines").bounding_box()["height"] < 1600
     assert reader.page.locator("#steps .result").count() == 2
