@@ -1,15 +1,17 @@
 """Questions answered: one pure function from a question to what the page shows of it."""
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from math import isfinite
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import numpy as np
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE
-from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
+from eggrad.engine.errors import EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.binding import symbols
@@ -18,28 +20,36 @@ from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import TOLERANCE, check_derivatives
 from eggrad.frontend.interface.compile import compile
 from eggrad.frontend.interface.equivalence import equivalent
-from eggrad.frontend.page.question import Question
-from eggrad.frontend.page.reading import Reading, read
+from eggrad.frontend.page.guide import entries
+from eggrad.frontend.page.layout import LaidOut, laid_out, order_of_axes, row, sentence_of
+from eggrad.frontend.page.names import names_in
+from eggrad.frontend.page.question import GUIDE, Answer, Question, mistake
+from eggrad.frontend.page.reading import FORMULAS, Reading, detected, read
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
 from eggrad.frontend.text.words import FormatName
 from eggrad.frontend.workbench import graph
+from eggrad.frontend.workbench.derivation import derivation
 from eggrad.frontend.workbench.experiment import BASE, Case, laws
 from eggrad.frontend.workbench.trace import trace_derivative
-
-Answer = dict[str, Any]
 
 # The languages to copy from, programs first; those that fail are left out.
 LANGUAGES: Final = sorted(
     (name for name in get_args(FormatName) if FORMATS[name].label),
     key=lambda name: FORMATS[name].words is None,
 )
+NOTATIONS: Final = ("detect", *FORMULAS, "einsum", "elementwise", "json")
+"""How a formula may be read."""
 MOST_NODES: Final = 40
 """The largest expression whose e-graph is drawn."""
 _LIMITS: Final = graph.Limits(classes=40, members=6)
 _POINTS: Final = 241
 _REACH: Final = 4.0
 _FIRST: Final = ("x", "w", "theta", "X")
+# Of a name alone: dx for d(x).
+_DIFFERENTIAL: Final = re.compile(
+    r"(\\mathrm\{d\})(?:\\left)?\((\{?\\?\w+\}?(?:_\{[^{}]*\}|_\w)?)(?:\\right)?\)"
+)
 # A formula whose printing takes long is read by nobody.
 _LONGEST_TEXT: Final = 20_000
 
@@ -53,6 +63,10 @@ def answer(question: Question) -> Answer:
     >>> answer(Question("derivative", "sin(x"))["error"]["column"]
     4
     """
+    if question.part == GUIDE:
+        return {"entries": [asdict(e) for e in entries()]}
+    if question.notation not in NOTATIONS:
+        return {"error": mistake(EggradError(f"there is no notation {question.notation!r}"))}
     with warnings.catch_warnings():
         # What a budget cut short is said in the answer.
         warnings.simplefilter("ignore", BudgetWarning)
@@ -60,21 +74,44 @@ def answer(question: Question) -> Answer:
             found = read(
                 question.text, question.notation, dict(question.dims), dict(question.assume)
             )
+        except EggradError as error:
+            return {"error": mistake(error), **_wanted(question, error)}
+        try:
             return _PARTS[question.part](question, found)
         except EggradError as error:
-            return {"error": mistake(error)}
+            return {"error": mistake(error), **_variables(found)}
 
 
-def mistake(error: EggradError, field: str = "text") -> Answer:
-    """An error as the page shows it: below the field, at its place."""
-    if not isinstance(error, ParseError):
-        return {"field": field, "message": str(error)}
+def _variables(found: Reading) -> Answer:
+    """The variables of a formula, with their sizes."""
     return {
-        "field": field,
-        "message": error.reason,
-        "line": error.line,
-        "column": error.column,
-        "expected": list(error.expected),
+        "variables": [
+            {"name": v.name, "axes": [str(d) for d in v.dims], "words": list(v.assumed)}
+            for v in found.variables
+        ],
+        "words": list(ASSUMPTIONS),
+    }
+
+
+def _wanted(question: Question, error: EggradError) -> Answer:
+    """The names in a formula that cannot be read without their sizes, or with those that are said.
+
+    Of a name of which nothing is said the axes are None.
+    """
+    if not (isinstance(error, ShapeError) or question.dims or question.assume):
+        return {}
+    said, words = dict(question.dims), dict(question.assume)
+    notation = detected(question.text) if question.notation == "detect" else question.notation
+    return {
+        "variables": [
+            {
+                "name": name,
+                "axes": [str(d) for d in said[name]] if name in said else None,
+                "words": list(words.get(name, ())),
+            }
+            for name in names_in(question.text, notation)
+        ],
+        "words": list(ASSUMPTIONS),
     }
 
 
@@ -89,28 +126,52 @@ def _wrt(question: Question, found: Reading) -> tuple[str, ...]:
     return (next((n for n in _FIRST if n in names), names[0]),)
 
 
-def _derived(question: Question, found: Reading) -> tuple[tuple[str, ...], Expression]:
+def _derived(question: Question, found: Reading) -> tuple[tuple[str, ...], LaidOut]:
+    """What is differentiated by, and the derivative in the layout that is asked for."""
     wrt = _wrt(question, found)
-    return wrt, found.asked().derivative(*wrt)
+    problem = found.asked()
+    by = [len(x.dims) for x in problem.arguments(*wrt)]
+    axes = order_of_axes(question.layout, problem.expression.ndim, by)
+    return wrt, laid_out(problem.derivative(*wrt), axes)
 
 
 def _derivative(question: Question, found: Reading) -> Answer:
-    wrt, result = _derived(question, found)
+    wrt, (result, is_row) = _derived(question, found)
     f = found.asked().expression
+    derivative = _written(result, result.to("latex"))
+    if is_row and derivative["latex"]:
+        derivative |= {"latex": row(derivative["latex"]), "shape": ["1", *derivative["shape"]]}
+    elif question.layout and result.ndim == 1:
+        derivative["shape"] += ["1"]
     return {
         "notation": found.notation,
         "guessed": found.guessed,
-        "variables": [
-            {"name": v.name, "axes": [str(d) for d in v.dims], "words": list(v.assumed)}
-            for v in found.variables
-        ],
-        "words": list(ASSUMPTIONS),
+        **_variables(found),
+        **_choice(found),
         "wrt": list(wrt),
+        "layout": sentence_of(question.layout, f.ndim, len(wrt)),
         "plotted": _is_plotted(f),
         # As it was read, while the derivative is the shortest formula.
         "function": _written(f, format_unchanged("latex", f.term, f.scope)),
-        "derivative": _written(result, result.to("latex")),
+        "derivative": derivative,
         "complete": result.complete,
+    }
+
+
+def _choice(found: Reading) -> Answer:
+    """How a formula was read where that was a choice, and what else it may mean."""
+    # Not every reader says so.
+    return {
+        "read_as": getattr(found, "read_as", ""),
+        "others": [
+            {
+                "label": other.label,
+                "text": other.text,
+                "notation": other.notation,
+                "dims": dict(other.dims),
+            }
+            for other in getattr(found, "others", ())
+        ],
     }
 
 
@@ -125,7 +186,7 @@ def _written(f: Expression, latex: str) -> Answer:
 
 
 def _code(question: Question, found: Reading) -> Answer:
-    _, result = _derived(question, found)
+    _, (result, _) = _derived(question, found)
     f = found.asked().expression
     both = partial(compile, [f, result])
     writers: dict[str, Callable[[], str]] = {
@@ -151,26 +212,43 @@ def _check(question: Question, found: Reading) -> Answer:
 
 
 def _steps(question: Question, found: Reading) -> Answer:
+    """The differential, one law at a time."""
+    problem = found.asked()
+    lines = derivation(problem.expression, problem.arguments(*_wrt(question, found)), "latex")
+    sentences = laws([BASE])
+    return {
+        "lines": [
+            {
+                "kind": line.kind,
+                "order": line.order,
+                "wrt": line.wrt,
+                "latex": _DIFFERENTIAL.sub(r"\\mathinner{\1\2}", line.text),
+                "laws": [{"name": name, "law": sentences[name]} for name in line.laws],
+            }
+            for line in lines
+        ]
+    }
+
+
+def _log(question: Question, found: Reading) -> Answer:
+    """Every round of the search, with the laws that fired."""
     problem = found.asked()
     arguments = problem.arguments(*_wrt(question, found))
     steps = trace_derivative(problem.expression, arguments, language="latex")
-    # What comes after the last change of the formula has found nothing cheaper.
-    texts = [s.text for s in steps]
-    last = max((i for i, t in enumerate(texts) if i == 0 or t != texts[i - 1]), default=0)
     sentences = laws([BASE])
     shown = [
         {
             "stage": s.stage,
-            "latex": s.text if s.text != texts[i - 1] or i == 0 else "",
+            "latex": s.text if i == 0 or s.text != steps[i - 1].text else "",
             "laws": [{"name": name, "times": n, "law": sentences[name]} for name, n in s.rules],
         }
-        for i, s in enumerate(steps[: last + 1])
+        for i, s in enumerate(steps)
     ]
-    return {"steps": shown, "further": len(steps) - last - 1, "enodes": steps[-1].enodes}
+    return {"steps": shown, "enodes": steps[-1].enodes}
 
 
 def _compare(question: Question, found: Reading) -> Answer:
-    _, result = _derived(question, found)
+    _, (result, _) = _derived(question, found)
     dims = {v.name: v.dims for v in found.variables}
     words = {v.name: v.assumed for v in found.variables}
     try:
@@ -215,7 +293,7 @@ def _is_plotted(f: Expression) -> bool:
 
 
 def _plot(question: Question, found: Reading) -> Answer:
-    wrt, result = _derived(question, found)
+    wrt, (result, _) = _derived(question, found)
     f = found.asked().expression
     if not _is_plotted(f):
         raise UnsupportedOperation("a scalar function of one scalar variable is plotted")
@@ -241,14 +319,8 @@ _PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
     "code": _code,
     "check": _check,
     "steps": _steps,
+    "log": _log,
     "compare": _compare,
     "picture": _picture,
     "plot": _plot,
 }
-
-
-def warm(texts: Iterable[str]) -> None:
-    """Load what first answers need, by giving some."""
-    for text in texts:
-        answer(Question("derivative", text))
-        answer(Question("code", text))

@@ -1,16 +1,25 @@
-"""What a reader of the page asks: a checked, hashable value made of what the browser sends."""
+"""What a reader of the page asks: a checked, hashable value made of what the browser sends.
+
+The server has this alone: what answers takes long to load.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from eggrad.engine.errors import EggradError
+from eggrad.engine.errors import EggradError, ParseError
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Size
 
-PARTS: Final = ("derivative", "code", "check", "steps", "compare", "picture", "plot")
-NOTATIONS: Final = ("detect", "matrix", "latex", "index", "einsum", "elementwise", "json")
+Answer = dict[str, Any]
+"""What the browser gets, as JSON."""
+
+PARTS: Final = ("derivative", "code", "check", "steps", "log", "compare", "picture", "plot")
+GUIDE: Final = "guide"
+"""The part that is about no formula: what can be written."""
+LAYOUTS: Final = ("", "numerator", "denominator")
+"""Where the entries of a derivative stand: in the order of axes, or as one of two conventions."""
 LONGEST: Final = 2000
 """Characters of a formula, the sizes of all variables together, and so on."""
 HIGHEST_ORDER: Final = 4
@@ -24,7 +33,7 @@ class Question:
 
     `dims` has the sizes that a reader gave for variables, `assume` the words, both by name; `wrt`
     the variables to differentiate by in turn, none for the page's choice; `other` is the formula
-    to compare the derivative with.
+    to compare the derivative with, `layout` one of `LAYOUTS`.
     """
 
     part: str
@@ -34,6 +43,7 @@ class Question:
     assume: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wrt: tuple[str, ...] = ()
     other: str = ""
+    layout: str = ""
 
     @classmethod
     def of(cls, sent: object) -> "Question":
@@ -47,8 +57,9 @@ class Question:
         given = cast(Mapping[str, Any], sent)
         part = _text(given, "part")
         notation = _text(given, "notation") or "detect"
-        if part not in PARTS or notation not in NOTATIONS:
-            raise EggradError(f"there is no part {part!r} or no notation {notation!r}")
+        layout = _text(given, "layout")
+        if part not in (*PARTS, GUIDE) or layout not in LAYOUTS:
+            raise EggradError(f"there is no part {part!r} or no layout {layout!r}")
         wrt = given.get("wrt") or []
         if not isinstance(wrt, list) or not all(isinstance(n, str) for n in cast(list[Any], wrt)):
             raise EggradError("'wrt' is a list of names")
@@ -63,6 +74,7 @@ class Question:
             assume=tuple((name, _words(text)) for name, text in _named(given, "assume")),
             wrt=names,
             other=_text(given, "other"),
+            layout=layout,
         )
 
 
@@ -123,3 +135,16 @@ def _short(text: str) -> str:
     if any("\ud800" <= c <= "\udfff" for c in text):
         raise EggradError("the text is not Unicode")
     return text
+
+
+def mistake(error: EggradError, field: str = "text") -> Answer:
+    """An error as the page shows it: below the field, at its place."""
+    if not isinstance(error, ParseError):
+        return {"field": field, "message": str(error)}
+    return {
+        "field": field,
+        "message": error.reason,
+        "line": error.line,
+        "column": error.column,
+        "expected": list(error.expected),
+    }

@@ -17,8 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eggrad.engine.errors import EggradError
-from eggrad.frontend.page.answers import mistake
-from eggrad.frontend.page.question import Question
+from eggrad.frontend.page.question import Question, mistake
 from eggrad.frontend.page.workers import Pool, busy
 
 STATIC: Final = Path(__file__).with_name("static")

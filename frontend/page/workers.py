@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -12,9 +13,7 @@ from threading import Lock
 from typing import Final
 
 from eggrad.engine.errors import EggradError
-from eggrad.frontend.calculus import progress
-from eggrad.frontend.page.answers import Answer, answer, mistake, warm
-from eggrad.frontend.page.question import Question
+from eggrad.frontend.page.question import Answer, Question, mistake
 
 SECONDS: Final = 10.0
 MEGABYTES: Final = 1024
@@ -29,6 +28,9 @@ WARMING: Final = (
     "f[i<N] = sum{k<K} (x[i + k] * w[k])",
 )
 _STARTING: Final = 60.0
+_PATIENCE: Final = 2.0
+# What is loaded with the first answers, in megabytes.
+_LOADING: Final = 512
 WAITING: Final = 10.0
 # Questions that may wait; more are refused at once.
 _MOST_WAITING: Final = 30
@@ -71,13 +73,16 @@ class Ended(EggradError):
 class Worker:
     """A process that answers one question after the other."""
 
-    def __init__(self, megabytes: int) -> None:
-        """Start it; it loads what answers need before the first question."""
+    def __init__(self, megabytes: int, patience: float = 0.0) -> None:
+        """Start it; it loads what answers need, and gives some for itself until it is asked.
+
+        For so many seconds of `patience` it waits for a question before it loads anything.
+        """
         # A fresh interpreter: a fork would share locks with the server's threads.
         context = get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=_work, args=(theirs, megabytes), daemon=True, name="eggrad-page"
+            target=_work, args=(theirs, megabytes, patience), daemon=True, name="eggrad-page"
         )
         self._process.start()
         theirs.close()
@@ -87,12 +92,12 @@ class Worker:
     def ask(self, question: Question, seconds: float) -> Answer:
         """Its answer; raises `Ended` where there is none in time."""
         try:
+            self._connection.send(question)
             if not self._ready:
                 if not self._connection.poll(_STARTING):
                     raise Ended("the process that answers did not start; please try again")
                 self._connection.recv()
                 self._ready = True
-            self._connection.send(question)
             if not self._connection.poll(seconds):
                 raise Ended(
                     f"this takes longer than the {seconds:g} seconds that this page allows; try a "
@@ -103,6 +108,11 @@ class Worker:
             raise Ended(self._end()) from error
         self.answered += 1
         return found
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has loaded what answers need."""
+        return self._ready or self._connection.poll()
 
     def _end(self) -> str:
         """Why the process is gone: an error in Python is told from what the system ended."""
@@ -128,23 +138,33 @@ def busy() -> Answer:
     return {"error": mistake(EggradError(message))}
 
 
-def _work(connection: Connection, megabytes: int) -> None:
+def _work(connection: Connection, megabytes: int, patience: float) -> None:
     """What a worker runs until the server is gone."""
     # The server ends its workers when somebody presses Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection.poll(patience)
+    # Here alone: the server listens while this is loaded.
+    from eggrad.frontend.calculus import progress
+    from eggrad.frontend.page.answers import answer
+
     # Several would write into one line of the terminal.
     os.environ[progress.VARIABLE] = "0"
-    warm(WARMING)
-    _limit_memory(megabytes)
+    _limit_memory(_LOADING + megabytes)
+    warming = [Question(part, text) for text in WARMING for part in ("derivative", "code")]
     try:
         connection.send(None)
         while True:
-            connection.send(_answered(connection.recv()))
+            # Nobody waits until all is warm.
+            while warming and not connection.poll():
+                answer(warming.pop(0))
+                if not warming:
+                    _limit_memory(megabytes)
+            connection.send(_answered(answer, connection.recv()))
     except (EOFError, OSError):
         return
 
 
-def _answered(question: Question) -> Answer:
+def _answered(answer: Callable[[Question], Answer], question: Question) -> Answer:
     try:
         return answer(question)
     except RecursionError:
@@ -161,7 +181,8 @@ def _limit_memory(megabytes: int) -> None:
 
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most = pages * resource.getpagesize() + megabytes * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 class Pool:
@@ -191,7 +212,9 @@ class Pool:
         count = workers or max(2, os.cpu_count() or 1)
         # Each thread waits for one worker: questions are answered in the order in which they came.
         self._threads = ThreadPoolExecutor(count)
-        self._idle = deque(Worker(megabytes) for _ in range(count))
+        # The first has the machine for itself, so that the first answer comes soon.
+        self._choosing = Lock()
+        self._idle = deque(Worker(megabytes, _PATIENCE if k else 0.0) for k in range(count))
         self.most = count + _MOST_WAITING
         """Questions that are answered or wait at one time; for more there is `busy`."""
 
@@ -206,8 +229,10 @@ class Pool:
         return coming.result()
 
     def _ask(self, question: Question) -> Answer:
-        """What the worker that has been idle for longest answers."""
-        worker = self._idle.popleft()
+        """What the worker that has been idle for longest answers, one that has loaded if any."""
+        with self._choosing:
+            worker = min(self._idle, key=lambda w: not w.is_ready)
+            self._idle.remove(worker)
         try:
             found = worker.ask(question, self._seconds)
             self.remembered.keep(question, found)

@@ -11,11 +11,10 @@ const element = (tag, properties = {}, ...children) => {
 // What is asked: only what the reader has said.
 const asked = { wrt: [], dims: {}, assume: {} };
 let round = 0;
-let answered = "";
 
 const question = (part) => ({
   part, text: $("text").value, notation: $("notation").value, wrt: asked.wrt, dims: asked.dims,
-  assume: asked.assume, ...(part === "compare" && { other: $("other").value }),
+  assume: asked.assume, layout: $("layout").value, ...(part === "compare" && { other: $("other").value }),
 });
 
 async function ask(part) {
@@ -55,8 +54,11 @@ function complain(error) {
     const part = letters.slice(from, from + 60).join("");
     shown.unshift(element("pre", { textContent: `${part}\n${" ".repeat(error.column - 1 - from)}^` }));
     const place = before.reduce((n, l) => n + l.length + 1, 0) + letters.slice(0, error.column - 1).join("").length;
-    $(field).focus();
-    $(field).setSelectionRange(place, place);
+    // Who types sizes goes on with them.
+    if (!$("sizes").contains(document.activeElement)) {
+      $(field).focus();
+      $(field).setSelectionRange(place, place);
+    }
   }
   $(`${field}-error`).replaceChildren(...shown);
 }
@@ -70,11 +72,12 @@ async function answer() {
   $("status").textContent = "";
   complain(found.error);
   $("answer").hidden = Boolean(found.error);
-  // Sizes that do not fit are changed where they were typed, also for an earlier formula.
-  const said = Object.keys(asked.dims).length + Object.keys(asked.assume).length;
-  $("sizes").hidden = Boolean(found.error) && answered !== $("text").value && !said;
+  $("reading").hidden = !found.read_as && !found.others?.length;
+  // Sizes that are wanted, or do not fit, are said beside the error.
+  $("sizes").hidden = !found.variables?.length;
+  if (found.variables) showVariables(found);
   if (found.error) return;
-  answered = $("text").value;
+  showReading(found);
   // What was said of the names of an earlier formula is over.
   for (const said of [asked.dims, asked.assume])
     for (const name of Object.keys(said)) if (!found.variables.some((v) => v.name === name)) delete said[name];
@@ -99,16 +102,40 @@ async function answer() {
   if (own === round && $("other").value) await compare();
 }
 
-function show(found) {
+// The variables, with fields for sizes: also of a formula that could not be read without them.
+function showVariables(found) {
   const declared = ["einsum", "json"].includes(found.notation);
+  const focused = $("variables").contains(document.activeElement) ? document.activeElement.id : "";
   $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
+  if (focused) document.getElementById(focused)?.focus();
   // Such as Ax, where A*x may be meant.
-  const joined = found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
+  const joined = !found.error && !found.read_as && found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
+  const open = found.error && found.variables.find((v) => v.axes === null);
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."
     : (found.guessed ? "Which names are scalars, columns and matrices was guessed. " : "") +
-      "Sizes can be changed, to “3, n” for instance; a scalar has none." +
+      (open ? "Say here how many rows and columns each has, as numbers such as “2, 3”, or as names such as “m, n”." : "Sizes can be changed, to “3, n” for instance; a scalar has none.") +
       (joined ? ` ${joined.name} was read as one name; a product is written ${[...joined.name].join("*")}.` : "");
+  if (open && !focused) document.getElementById(`axes-${open.name}`).focus();
+}
+
+// How the formula was read where that was a choice, and what else it may mean.
+function showReading(found) {
+  $("read-as").textContent = found.read_as ? `Read as: ${found.read_as}` : "This can be read in several ways.";
+  $("others").replaceChildren(
+    ...(found.others.length ? [element("span", { className: "quiet", textContent: "or" })] : []),
+    ...found.others.map((o) => element("button", {
+      type: "button", textContent: o.label,
+      onclick: () => {
+        $("text").value = o.text;
+        $("notation").value = o.notation;
+        Object.assign(asked, { wrt: [], dims: { ...o.dims } });
+        answer().then(() => $("text").focus());
+      },
+    })));
+}
+
+function show(found) {
   const again = found.wrt.length < 4 ? found.variables : [];
   const button = (v, wrt, pressed) => element("button", {
     type: "button", textContent: v.name, ariaPressed: pressed,
@@ -125,31 +152,54 @@ function show(found) {
     }),
   );
   const name = "f";
-  const below = found.wrt.map((n) => `\\partial ${symbol(n)}`).join("\\,");
-  const power = found.wrt.length > 1 ? `^{${found.wrt.length}}` : "";
   typesetNamed($("function"), name, found.function);
-  typesetNamed($("derivative"), `\\frac{\\partial${power} f}{${below}}`, found.derivative);
+  typesetNamed($("derivative"), partial(found.wrt), found.derivative);
+  tools("function", found.function.latex, () => link({ by: "", layout: "", other: "" }));
+  tools("derivative", found.derivative.latex, () => link());
+  $("layout-sentence").textContent = found.layout;
   const sizes = found.derivative.symbols;
-  const at = sizes.length ? ` at ${sizes.join(" = ")} = 100` : "";
+  const at = sizes.length ? ` where ${sizes.join(" = ")} = 100` : "";
   const count = (f) => f.operations.toLocaleString("en");
   $("facts").textContent =
-    `${kind(found.derivative.shape)}; ${count(found.derivative)} operations${at}, the function takes ${count(found.function)}.` +
+    `${kind(found.derivative.shape)}. It takes ${count(found.derivative)} operations${at}; the function takes ${count(found.function)}.` +
     (found.complete ? "" : " A budget ended the search; a simpler form may exist.");
 }
+
+const partial = (wrt) => {
+  if (!wrt.length) return "f";
+  const power = wrt.length > 1 ? `^{${wrt.length}}` : "";
+  return `\\frac{\\partial${power} f}{${wrt.map((n) => `\\partial ${symbol(n)}`).join("\\,")}}`;
+};
 
 const symbol = (name) => (name.length === 1 ? name : `\\mathrm{${name.replace(/[^\p{L}\p{N}]/gu, "\\_")}}`);
 
 function typesetNamed(target, name, f) {
   if (!f.latex) { typeset(target, ""); return; }
+  // In index notation the formula says what its indices are: f_{ij} = …
+  const indexed = /(^|\n)\{?f\}?(_(?:\{[a-z]+\}|[a-z])) (&?=)/;
+  if (indexed.test(f.latex)) {
+    const left = !name || name === "f" ? name : `\\left(${name}\\right)`;
+    typeset(target, f.latex.replace(indexed, (_, before, below, sign) => `${before}${left}${left && below} ${sign}`));
+    return;
+  }
   // Named parts stand above; what is asked for is the last line.
   const parts = f.latex.match(/^\\begin\{aligned\}\n([^]*)\n& ([^\n]*)\n\\end\{aligned\}$/);
   typeset(target, parts
     ? `\\begin{aligned}\n${parts[1]}\n${name} &= ${parts[2]}\n\\end{aligned}`
-    : (/^f_\{?[a-z]/.test(f.latex) ? `${name}:\\quad ${f.latex}` : `${name} = ${f.latex}`));
+    : `${name} = ${f.latex}`);
 }
 
-const kind = (shape) =>
-  (shape.length ? `${["", "A vector", "A matrix"][shape.length] ?? "A tensor"} of axes ${shape.join(" x ")}` : "A scalar");
+const kind = (shape) => {
+  if (shape.length === 2 && shape[0] === "1") return `A row, ${shape.join(" x ")}`;
+  if (shape.length === 2 && shape[1] === "1") return `A column, ${shape.join(" x ")}`;
+  return axesOf(shape);
+};
+
+const axesOf = (shape) => {
+  if (!shape.length) return "A scalar";
+  if (shape.length === 1) return `A vector of ${shape[0]} entries`;
+  return `${shape.length === 2 ? "A matrix" : "A tensor"}, ${shape.join(" x ")}`;
+};
 
 function focusBy(wrt) {
   const buttons = [...$("by").querySelectorAll("button")];
@@ -159,16 +209,15 @@ function focusBy(wrt) {
 
 function variable(v, words, declared) {
   const id = `axes-${v.name}`;
+  const unknown = /^\p{Lu}/u.test(v.name) ? "rows, columns" : "length";
   const input = element("input", {
-    id, value: v.axes.join(", "), placeholder: "scalar", readOnly: declared, spellcheck: false,
-    onchange: () => {
-      asked.dims[v.name] = input.value;
-      answer().then(() => document.getElementById(id)?.focus());
-    },
+    id, value: v.axes?.join(", ") ?? "", placeholder: v.axes ? "scalar" : unknown, readOnly: declared, spellcheck: false,
+    autocapitalize: "off", autocomplete: "off",
+    onchange: () => { asked.dims[v.name] = input.value; answer(); },
   });
   input.setAttribute("aria-label", `sizes of ${v.name}`);
   const select = element("select", {
-    disabled: declared,
+    id: `words-${v.name}`, disabled: declared,
     onchange: () => {
       if (select.value) asked.assume[v.name] = select.value; else delete asked.assume[v.name];
       answer();
@@ -181,6 +230,80 @@ function variable(v, words, declared) {
   return element("div", { className: "variable" },
     element("label", { htmlFor: id, textContent: v.name }), input, select);
 }
+
+// What one takes away of a formula: its LaTeX, a picture, a link.
+function tools(id, latex, address) {
+  const button = (textContent, says, onclick) => {
+    const made = element("button", { type: "button", textContent, onclick });
+    made.setAttribute("aria-label", `${says} of the ${id}`);
+    return made;
+  };
+  const formula = () => $(id).querySelector(".katex");
+  $(`${id}-tools`).replaceChildren(
+    ...(latex ? [
+      button("Copy LaTeX", "copy the LaTeX", (event) => copy(event.target, latex)),
+      button("Copy SVG", "copy a picture, as SVG,", async (event) => copy(event.target, await picture(formula(), latex))),
+      button("Save SVG", "save a picture, as SVG,", async () => save(await picture(formula(), latex), `${id}.svg`)),
+    ] : []),
+    button("Copy link", "copy a link", (event) => copy(event.target, new URL(address(), location.href).href)),
+  );
+}
+
+function save(svg, name) {
+  const href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+// A picture that needs nothing else: what KaTeX made, with the rules and fonts that it uses.
+async function picture(katexElement, title) {
+  const [size, margin] = [24, 8];
+  const shown = katexElement.cloneNode(true);
+  shown.querySelector(".katex-mathml")?.remove();
+  const holder = element("div", { className: "picture" }, shown);
+  Object.assign(holder.style, { fontSize: `${size}px`, color: "#000", display: "inline-block", whiteSpace: "nowrap", padding: `${margin}px` });
+  document.body.append(holder);
+  const { width, height } = holder.getBoundingClientRect();
+  const sheet = [...document.styleSheets].find((s) => s.href?.includes("katex"));
+  const parts = [...holder.querySelectorAll("*")];
+  const used = new Set(parts.map((e) => getComputedStyle(e)).map((s) => face(s.fontFamily.split(",")[0], s.fontWeight, s.fontStyle)));
+  const rules = [];
+  for (const rule of sheet.cssRules) {
+    if (rule instanceof CSSFontFaceRule) {
+      if (used.has(face(rule.style.fontFamily, rule.style.fontWeight, rule.style.fontStyle))) rules.push(await inlined(rule, sheet.href));
+    } else if (rule.selectorText && matches(holder, rule.selectorText)) rules.push(rule.cssText);
+  }
+  holder.remove();
+  const svg = svgElement("svg", { width: Math.ceil(width), height: Math.ceil(height), viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}` });
+  const inside = svgElement("foreignObject", { x: 0, y: 0, width: Math.ceil(width), height: Math.ceil(height) });
+  holder.classList.remove("picture");
+  inside.append(holder);
+  svg.append(svgElement("title", {}, title), svgElement("style", {}, rules.join("\n")),
+    svgElement("rect", { width: "100%", height: "100%", fill: "#fff" }), inside);
+  return new XMLSerializer().serializeToString(svg);
+}
+
+const face = (family, weight, style) =>
+  [family.replace(/["']/g, "").trim(), { normal: "400", bold: "700" }[weight] ?? (weight || "400"), style || "normal"].join();
+
+function matches(holder, selector) {
+  const plain = selector.replace(/::?(before|after)/g, "");
+  return holder.querySelector(plain) !== null;
+}
+
+async function inlined(rule, base) {
+  const [, file] = rule.style.getPropertyValue("src").match(/url\("?([^")]+)"?\)/);
+  const bytes = new Uint8Array(await (await fetch(new URL(file, base))).arrayBuffer());
+  const letters = Array.from(bytes, (b) => String.fromCharCode(b)).join("");
+  return rule.cssText.replace(/src:[^;]+;/, `src: url(data:font/woff2;base64,${btoa(letters)}) format("woff2");`);
+}
+
+const svgElement = (tag, attributes, text = "") => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v);
+  made.textContent = text;
+  return made;
+};
 
 function showCheck(found) {
   const passed = found.check?.passed;
@@ -225,9 +348,9 @@ async function compare() {
 const laws = (found) => element("ul", { className: "laws" }, ...found.map((l) => element("li", {},
   `${l.law} `, element("code", { textContent: l.name + (l.times > 1 ? ` × ${l.times}` : "") }))));
 
-async function open(part, shows) {
-  const body = $(part).querySelector(".body");
-  if (!$(part).open || body.childNodes.length) return;
+async function open(details, part, shows) {
+  const body = details.querySelector(".body");
+  if (!details.open || body.childNodes.length) return;
   const own = round;
   body.replaceChildren(element("p", { className: "quiet", textContent: "Computing …" }));
   const found = await ask(part);
@@ -235,20 +358,56 @@ async function open(part, shows) {
   body.replaceChildren(...(found.error ? [element("p", { className: "quiet", textContent: found.error.message })] : shows(found)));
 }
 
+const formulaOf = (latex) => {
+  const made = element("div", { className: "formula" });
+  typeset(made, latex);
+  return made;
+};
+
+// The differential, one law at a time; the whole search behind a click.
 function showSteps(found) {
+  const list = element("ol", { className: "lines" });
+  const wrt = [];
+  let change = "";
+  for (const line of found.lines) {
+    const item = element("li", {});
+    const name = `\\mathrm{d}${wrt.length ? `\\!\\left(${partial(wrt)}\\right)` : "f"}`;
+    if (line.kind === "derivative") {
+      item.append(element("p", {}, "The derivative is what each entry of d", element("i", { textContent: line.wrt }), " is multiplied by."));
+      wrt.push(line.wrt);
+    }
+    if (line.laws.length) item.append(laws(line.laws));
+    const shown = element("div", { className: "formula" });
+    const before = { function: "f", derivative: partial(wrt), differential: change === name ? "" : name }[line.kind];
+    typesetNamed(shown, before, line);
+    change = line.kind === "differential" ? name : "";
+    if (line.kind === "derivative") shown.classList.add("result");
+    item.append(shown);
+    list.append(item);
+  }
+  const log = element("details", { id: "log" }, element("summary", { textContent: "The whole search, round by round" }), element("div", { className: "body" }));
+  log.addEventListener("toggle", () => open(log, "log", showLog));
+  return [
+    element("p", { className: "quiet" }, "d", element("i", { textContent: "u" }),
+      " is what a part ", element("i", { textContent: "u" }), " changes by when the variable changes a little; laws write D for it. " +
+      "Each line follows from the one before by the laws that stand above it, and is simplified."),
+    list,
+    log,
+  ];
+}
+
+function showLog(found) {
   const list = element("ol", { className: "steps" });
   for (const step of found.steps) {
     const item = element("li", {}, element("span", { className: "quiet", textContent: step.stage }));
     if (step.laws.length) item.append(laws(step.laws));
-    if (step.latex) {
-      const formula = element("div", { className: "formula" });
-      typeset(formula, step.latex);
-      item.append(formula);
-    }
+    if (step.latex) item.append(formulaOf(step.latex));
     list.append(item);
   }
-  const rest = found.further ? ` ${found.further} more rounds found nothing cheaper.` : "";
-  return [list, element("p", { className: "quiet", textContent: `The e-graph ended with ${found.enodes} e-nodes.${rest}` })];
+  return [
+    element("p", { className: "quiet", textContent: `Every round of the e-graph, which ended with ${found.enodes} e-nodes: the laws that fired, how often, and the cheapest formula then.` }),
+    list,
+  ];
 }
 
 const showPicture = (found) => [
@@ -277,12 +436,7 @@ function showPlot(found) {
   const [first, last] = [found.points[0], found.points.at(-1)];
   const x = (p) => left + ((p - first) / (last - first)) * (width - left - right);
   const y = (v) => top + ((high - v) / (high - low)) * (height - top - bottom);
-  const svg = (tag, attributes, text = "") => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v);
-    made.textContent = text;
-    return made;
-  };
+  const svg = svgElement;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `f and its derivative for ${found.variable} from ${first} to ${last}` });
   for (const t of ticks(first, last, 8)) drawing.append(
     svg("line", { class: t === 0 ? "axis" : "grid", x1: x(t), x2: x(t), y1: top, y2: height - bottom }),
@@ -324,11 +478,12 @@ const written = (named) => Object.entries(named).map(([n, v]) => `${n}: ${v}`).j
 const readNamed = (text) => Object.fromEntries((text ?? "").split(";").filter((p) => p.includes(":"))
   .map((p) => [p.slice(0, p.indexOf(":")).trim(), p.slice(p.indexOf(":") + 1).trim()]));
 
-function link() {
+function link(instead = {}) {
   const parts = new URLSearchParams();
   const said = {
     f: $("text").value, by: asked.wrt.join(","), dims: written(asked.dims), assume: written(asked.assume),
-    notation: $("notation").value === "detect" ? "" : $("notation").value, other: $("other").value,
+    notation: $("notation").value === "detect" ? "" : $("notation").value, layout: $("layout").value, other: $("other").value,
+    ...instead,
   };
   for (const [k, v] of Object.entries(said)) if (v) parts.set(k, v);
   return `#${parts}`;
@@ -343,9 +498,53 @@ function follow(fragment) {
   asked.assume = readNamed(said.get("assume"));
   $("notation").value = said.get("notation") ?? "detect";
   if ($("notation").selectedIndex < 0) $("notation").value = "detect";
+  $("layout").value = said.get("layout") ?? "";
+  if ($("layout").selectedIndex < 0) $("layout").value = "";
   $("other").value = said.get("other") ?? "";
   answer();
   return true;
+}
+
+// What can be written: a list that is searched; a click puts an example into the formula.
+
+async function openGuide() {
+  if (!$("guide").open || $("guide-list").childNodes.length) return;
+  const found = await ask("guide");
+  if (found.error) { $("guide-count").textContent = found.error.message; return; }
+  $("guide-list").replaceChildren(...found.entries.map((e) => {
+    const button = element("button", { type: "button", textContent: e.example, onclick: () => insert(e) });
+    button.setAttribute("aria-label", `insert ${e.example}`);
+    const item = element("li", {}, element("code", { className: "name", textContent: e.name }),
+      element("span", { className: "what", textContent: e.sentence }), button);
+    item.dataset.words = `${e.name} ${e.sentence} ${e.example}`.toLowerCase();
+    return item;
+  }));
+  filterGuide();
+}
+
+function filterGuide() {
+  const words = $("guide-search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const item of $("guide-list").children) {
+    item.hidden = !words.every((w) => item.dataset.words.includes(w));
+    shown += !item.hidden;
+  }
+  $("guide-count").textContent = shown
+    ? "A click puts an example into the formula, or a function around the part of it that is selected."
+    : "Nothing here has these words.";
+}
+
+function insert(entry) {
+  const field = $("text");
+  const [from, to] = [field.selectionStart, field.selectionEnd];
+  const [before, chosen] = [field.value.slice(0, from), field.value.slice(from, to)];
+  const around = chosen && entry.kind === "function" ? `${entry.name}(${chosen})` : entry.example;
+  // What stands before it, if anything, is added to.
+  const sign = !chosen && /[\p{L}\p{N})\]}'’‖|]\s*$/u.test(before) ? `${/\s$/.test(before) ? "" : " "}+ ` : "";
+  field.setRangeText(sign + around, from, to, "end");
+  field.focus();
+  field.setSelectionRange(from + sign.length, from + sign.length + around.length);
+  field.dispatchEvent(new Event("input"));
 }
 
 async function copy(button, text) {
@@ -372,11 +571,13 @@ $("text").addEventListener("keydown", (event) => {
 // Another formula has other variables, and another derivative.
 $("text").addEventListener("input", () => { asked.wrt = []; $("other").value = ""; });
 $("notation").addEventListener("change", () => $("text").value && answer());
+$("layout").addEventListener("change", () => answer());
 $("compare").addEventListener("submit", (event) => { event.preventDefault(); compare(); });
 $("copy-code").addEventListener("click", (event) => copy(event.target, $("code").textContent));
-$("copy-link").addEventListener("click", (event) => copy(event.target, new URL(link(), location.href).href));
-$("steps").addEventListener("toggle", () => open("steps", showSteps));
-$("picture").addEventListener("toggle", () => open("picture", showPicture));
+$("steps").addEventListener("toggle", () => open($("steps"), "steps", showSteps));
+$("picture").addEventListener("toggle", () => open($("picture"), "picture", showPicture));
+$("guide").addEventListener("toggle", openGuide);
+$("guide-search").addEventListener("input", filterGuide);
 addEventListener("hashchange", () => follow(location.hash));
 
 const examples = await (await fetch("static/examples.json")).json();

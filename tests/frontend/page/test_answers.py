@@ -1,12 +1,19 @@
 """Answers: the derivative, and what is shown of it."""
 
 import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import pytest
 
-from eggrad.frontend.page.answers import LANGUAGES, Answer, answer
-from eggrad.frontend.page.question import PARTS, Question
+from eggrad.frontend.page import answers
+from eggrad.frontend.page.answers import LANGUAGES, NOTATIONS, answer
+from eggrad.frontend.page.question import LAYOUTS, PARTS, Answer, Question
+from eggrad.frontend.page.reading import Reading, read
 from eggrad.frontend.printing.formats import FORMATS
 from tests.support.places import ROOT
 
@@ -70,12 +77,157 @@ def test_code_computes_the_derivative() -> None:
     assert "remark" in {c["name"]: c for c in asked("code", "logdet(S)")["code"]}["Entry by entry"]
 
 
-def test_steps_have_their_laws() -> None:
+def test_steps_are_lines_with_their_laws() -> None:
     found = asked("steps", "sin(x)*x")
+    lines = found["lines"]
+    assert [line["kind"] for line in lines] == [
+        *("function", "differential", "differential", "derivative")
+    ]
+    assert lines[1]["latex"].count("\\mathrm{d}") == 2
+    assert "\\mathinner{\\mathrm{d}x}" in lines[2]["latex"]
+    assert "slopes.slope_sin" in {law["name"] for law in lines[2]["laws"]}
+    assert all(law["law"] for line in lines for law in line["laws"])
+    assert (
+        "at most 60 nodes"
+        in asked("steps", "+".join(f"x^{k}" for k in range(60)))["error"]["message"]
+    )
+
+
+def test_the_log_has_every_round() -> None:
+    found = asked("log", "sin(x)*x")
     laws = [law for step in found["steps"] for law in step["laws"]]
-    assert laws
     assert all(law["law"] and law["times"] for law in laws)
     assert "slopes.slope_sin" in {law["name"] for law in laws}
+    assert found["enodes"] > 5
+
+
+@pytest.mark.parametrize(
+    ("text", "wrt", "layout", "shape", "turned"),
+    [
+        ("x'*A*x", "x", "", ["n"], False),
+        ("x'*A*x", "x", "numerator", ["1", "n"], False),
+        ("x'*A*x", "x", "denominator", ["n", "1"], False),
+        ("tr(A*X*B)", "X", "", ["m", "n"], False),
+        ("tr(A*X*B)", "X", "numerator", ["n", "m"], True),
+        ("tr(A*X*B)", "X", "denominator", ["m", "n"], False),
+        ("A*exp(x)", "x", "", ["m", "n"], False),
+        ("A*exp(x)", "x", "numerator", ["m", "n"], False),
+        ("A*exp(x)", "x", "denominator", ["n", "m"], True),
+        ("c^2*x", "c", "numerator", ["n", "1"], False),
+        ("c^2*x", "c", "denominator", ["1", "n"], False),
+        ("c^2*A", "c", "denominator", ["n", "m"], True),
+    ],
+)
+def test_layouts(text: str, wrt: str, layout: str, shape: list[str], *, turned: bool) -> None:
+    sizes = {"m": 2, "n": 3}
+    dims = {"A": "m, n", "x": "n", "c": "", "X": "m, n", "B": "m, k"}
+    dims |= {"A": "n, n"} if text.startswith("x'") else {}
+    dims |= {"A": "k, m", "B": "n, k"} if text.startswith("tr") else {}
+    named = {n: d for n, d in dims.items() if n in text}
+    found = asked("derivative", text, wrt=[wrt], layout=layout, dims=named)
+    assert found["derivative"]["shape"] == shape
+    assert found["layout"].startswith(layout.capitalize() or "The axes of f come first")
+    ours, plain = (
+        _value(asked("code", text, wrt=[wrt], layout=chosen, dims=named), named, sizes)
+        for chosen in (layout, "")
+    )
+    assert np.allclose(ours, plain.T if turned else plain)
+    assert ours.size == np.prod([sizes.get(d, 1) for d in shape])
+
+
+def _value(found: Answer, dims: dict[str, str], sizes: dict[str, int]) -> np.ndarray:
+    rng = np.random.default_rng(2)
+    values = {
+        n: rng.uniform(1, 2, [sizes.get(a, 4) for a in d.split(", ") if a]) for n, d in dims.items()
+    }
+    names: dict[str, object] = {}
+    exec(next(c["text"] for c in found["code"] if c["name"] == "NumPy"), names)
+    f = names["f"]
+    return f(**{n: values[n] for n in signature(f).parameters})  # type: ignore[operator, arg-type]
+
+
+def test_a_row_is_written_as_one() -> None:
+    found = asked("derivative", "x'*A*x", layout="numerator")["derivative"]["latex"]
+    assert found == r"\left(\left(A + A^\top\right) x\right)^\top"
+    text = "x'*x*exp(norm2(A*x)^2)"
+    parts = asked("derivative", text, layout="numerator")["derivative"]["latex"]
+    assert parts.count(r"\right)^\top") == 1 or r"\begin{aligned}" not in parts
+    assert asked("compare", "x'*A*x", layout="numerator", other="x'*(A + A')")["status"] == "equal"
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "dims"),
+    [
+        ("kron(A,B)", "AB", {"A": "2, 3", "B": "3, 2"}),
+        ("vec(A*X*B)", "AXB", {"A": "2, 3", "X": "3, 2", "B": "2, 2"}),
+        (r"\operatorname{vec}(\Sigma X)", ["Sigma", "X"], {"Sigma": "2, 2", "X": "2, 3"}),
+    ],
+)
+def test_sizes_that_are_wanted_are_asked_for(
+    text: str, names: list[str], dims: dict[str, str]
+) -> None:
+    found = asked("derivative", text)
+    assert found["error"]["message"]
+    assert [v["name"] for v in found["variables"]] == [*names]
+    assert all(v["axes"] is None for v in found["variables"])
+    assert "symmetric" in found["words"]
+    first = next(iter(dims))
+    some = asked("derivative", text, dims={first: dims[first]})
+    assert some["variables"][0]["axes"] == dims[first].split(", ")
+    done = asked("derivative", text, dims=dims)
+    assert done["derivative"]["shape"]
+    assert {v["name"]: ", ".join(v["axes"]) for v in done["variables"]} == dims
+
+
+def test_sizes_that_do_not_fit_can_be_changed() -> None:
+    found = asked("derivative", "A*x", dims={"A": "3"}, assume={"x": "positive"})
+    assert found["error"]
+    assert [(v["name"], v["axes"], v["words"]) for v in found["variables"]] == [
+        ("A", ["3"], []),
+        ("x", None, ["positive"]),
+    ]
+    # Nothing is asked for where sizes are not the matter.
+    assert "variables" not in asked("derivative", "sin(x")
+    # What was read keeps its fields.
+    assert [v["name"] for v in asked("plot", "x'*x")["variables"]] == ["x"]
+
+
+def test_how_a_formula_was_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class Other:
+        label: str
+        text: str
+        notation: str
+        dims: Mapping[str, str]
+
+    @dataclass(frozen=True)
+    class Chosen(Reading):
+        read_as: str = "Ax is one matrix"
+        others: tuple[Other, ...] = (Other("A times x", "‖A*x - b‖", "matrix", {"x": "n"}),)
+
+    def chosen(*given: Any) -> Reading:
+        found = read(*given)
+        return Chosen(found.notation, found.problem, found.guessed)
+
+    monkeypatch.setattr(answers, "read", chosen)
+    found = asked("derivative", "‖Ax - b‖")
+    assert found["read_as"] == "Ax is one matrix"
+    assert found["others"] == [
+        {"label": "A times x", "text": "‖A*x - b‖", "notation": "matrix", "dims": {"x": "n"}}
+    ]
+    monkeypatch.undo()
+    assert asked("derivative", "x'*x")["others"] == []
+
+
+def test_notations_are_those_that_are_offered() -> None:
+    assert "no notation 'music'" in asked("derivative", "x", notation="music")["error"]["message"]
+    page = (ROOT / "frontend/page/static/index.html").read_text("utf-8")
+    select = page.partition('id="notation"')[2].partition("</select>")[0]
+    offered = re.findall(r'value="(\w+)"', select)
+    # NumPy's text is offered as soon as it is read.
+    assert {*offered} - {"numpy"} == {*NOTATIONS} - {"numpy"}
+    layouts = page.partition('id="layout"')[2].partition("</select>")[0]
+    assert re.findall(r'value="(\w*)"', layouts) == [*LAYOUTS]
 
 
 def test_a_formula_of_ones_own_is_compared() -> None:

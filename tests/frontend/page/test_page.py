@@ -3,8 +3,10 @@
 Screenshots are kept in build/screenshots.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -74,6 +76,13 @@ class Reader:
         # What waits by evaluated code is refused by the page's own policy.
         playwright.expect(self.page.locator(selector).first).to_contain_text(part)
 
+    def copied(self, label: str) -> str:
+        """What a button with that label copies."""
+        button = self.page.locator(f"[aria-label='{label}']")
+        button.click()
+        playwright.expect(button).to_have_text("Copied")
+        return self.page.evaluate("navigator.clipboard.readText()")
+
     def keep(self, name: str) -> Path:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         path = SCREENSHOTS / f"{name}.png"
@@ -96,7 +105,9 @@ def test_type_a_formula_and_read_its_derivative(reader: Reader) -> None:
     reader.type("x'*A*x")
     reader.shows("#derivative annotation", r"\left(A + A^\top\right) x")
     reader.answered()
-    assert "A vector of axes n; 29,900 operations at n = 100" in reader.text("#facts")
+    assert "A vector of n entries. It takes 29,900 operations where n = 100" in reader.text(
+        "#facts"
+    )
     assert "✓ Checked" in reader.text("#check")
     reader.keep("typed")
 
@@ -122,7 +133,7 @@ def test_change_a_size(reader: Reader) -> None:
     assert reader.page.input_value("[aria-label='sizes of A']") == "m, n"
     reader.page.fill("[aria-label='sizes of A']", "3, 5")
     reader.page.keyboard.press("Tab")
-    reader.shows("#facts", "A vector of axes 5;")
+    reader.shows("#facts", "A vector of 5 entries.")
     assert reader.page.input_value("[aria-label='sizes of x']") == "5"
     assert "3%2C+5" in reader.page.url
     reader.page.fill("[aria-label='sizes of A']", "3")
@@ -130,7 +141,7 @@ def test_change_a_size(reader: Reader) -> None:
     reader.page.wait_for_selector("#text-error:not([hidden])")
     reader.page.fill("[aria-label='sizes of A']", "k, 7")
     reader.page.keyboard.press("Tab")
-    reader.shows("#facts", "A vector of axes 7;")
+    reader.shows("#facts", "A vector of 7 entries.")
 
 
 def test_sizes_of_an_earlier_formula(reader: Reader) -> None:
@@ -142,7 +153,7 @@ def test_sizes_of_an_earlier_formula(reader: Reader) -> None:
     reader.page.wait_for_selector("#text-error:not([hidden])")
     reader.page.fill("[aria-label='sizes of A']", "5 x 5")
     reader.page.keyboard.press("Tab")
-    reader.shows("#facts", "A matrix of axes 5 x 5;")
+    reader.shows("#facts", "A matrix, 5 x 5.")
 
 
 def test_a_name_of_two_letters_may_be_a_product(reader: Reader) -> None:
@@ -162,7 +173,7 @@ def test_declare_what_is_known_of_a_variable(reader: Reader) -> None:
 def test_differentiate_twice(reader: Reader) -> None:
     reader.open("#f=x'*A*x")
     reader.page.click("[aria-label='differentiate again by x']")
-    reader.shows("#facts", "A matrix of axes n x n")
+    reader.shows("#facts", "A matrix, n x n.")
     assert reader.latex("#derivative").endswith(r"A + A^\top")
     assert "by=x%2Cx" in reader.page.url
 
@@ -192,13 +203,152 @@ def test_copy_code_and_a_link(reader: Reader) -> None:
     code = reader.page.evaluate("navigator.clipboard.readText()")
     assert "import jax.numpy as jnp" in code
     assert code == reader.page.text_content("#code")
-    reader.page.click("#copy-link")
-    reader.shows("#copy-link", "Copied")
-    link = reader.page.evaluate("navigator.clipboard.readText()")
+    link = reader.copied("copy a link of the derivative")
     reader.page.goto("about:blank")
     reader.page.goto(link)
     reader.answered()
     assert reader.page.input_value("#text") == "sum(exp(A*x))"
+
+
+def test_take_a_formula_away(reader: Reader) -> None:
+    reader.open("#f=sum(exp(A*x)) + sqrt(x'*x)&by=x&layout=denominator".replace("+", "%2B"))
+    latex = reader.copied("copy the LaTeX of the derivative")
+    assert latex == r"A^\top \exp\left(A x\right) + \frac{x}{\left\lVert x \right\rVert_2}"
+    assert reader.copied("copy the LaTeX of the function").startswith(r"\operatorname{sum}")
+    link = reader.copied("copy a link of the derivative")
+    assert "by=x" in link
+    assert "layout=denominator" in link
+    assert "by=" not in reader.copied("copy a link of the function")
+    with reader.page.expect_download() as download:
+        reader.page.click("[aria-label='save a picture, as SVG, of the derivative']")
+    assert download.value.suggested_filename == "derivative.svg"
+    picture = Path(download.value.path()).read_text("utf-8")
+    assert reader.copied("copy a picture, as SVG, of the derivative") == picture
+    assert "katex-html" in picture
+    # It opens by itself: well-formed, with its fonts, and nothing that is fetched or run.
+    root = ElementTree.fromstring(picture)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == latex
+    sources = re.findall(r"url\(([^)]{0,20})", picture)
+    assert sources
+    assert all(s.startswith("data:font/woff2;base") for s in sources)
+    assert "<script" not in picture
+
+
+def test_a_picture_by_itself(browser: "playwright.Browser", reader: Reader) -> None:
+    reader.open("#f=x'*A*x&by=x")
+    picture = reader.copied("copy a picture, as SVG, of the derivative")
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    file = SCREENSHOTS / "picture.svg"
+    file.write_text(picture, "utf-8")
+    alone = browser.new_page()
+    alone.goto(file.as_uri())
+    shown = alone.evaluate("document.querySelector('.katex').getBoundingClientRect().width")
+    size = alone.evaluate("document.documentElement.getBoundingClientRect().width")
+    assert 100 < shown <= size
+    # The letters are KaTeX's, not those of the machine.
+    assert alone.evaluate("document.fonts.ready.then((all) => all.size)") >= 2
+    assert set(alone.evaluate("[...document.fonts].map((f) => f.status)")) == {"loaded"}
+    alone.close()
+
+
+def test_functions_are_found_and_inserted(reader: Reader) -> None:
+    reader.open("#f=x'*x")
+    reader.page.click("#guide summary")
+    reader.page.wait_for_selector("#guide-list li")
+    shown = reader.page.locator("#guide-list li:visible")
+    assert shown.count() > 60
+    reader.page.fill("#guide-search", "determinant logarithm")
+    playwright.expect(shown).to_have_count(3)
+    reader.keep("guide")
+    reader.page.fill("#text", "")
+    reader.page.click("[aria-label='insert logdet(S)']")
+    assert reader.page.input_value("#text") == "logdet(S)"
+    reader.page.keyboard.press("End")
+    reader.page.fill("#guide-search", "trace")
+    reader.page.click("[aria-label='insert trace(A*X*B)']")
+    assert reader.page.input_value("#text") == "logdet(S) + trace(A*X*B)"
+    # A function goes around what is selected.
+    reader.page.fill("#text", "A*x")
+    reader.page.locator("#text").select_text()
+    reader.page.fill("#guide-search", "hyperbolic tangent of")
+    reader.page.locator("#guide-list li:visible button", has_text="tanh(x)").first.click()
+    assert reader.page.input_value("#text") in ("tanh(A*x)", "arctanh(A*x)")
+    reader.page.fill("#guide-search", "nothing like it")
+    reader.shows("#guide-count", "Nothing here has these words.")
+
+
+def test_sizes_are_typed_where_they_are_asked_for(reader: Reader) -> None:
+    reader.open("")
+    reader.type("vec(A*X*B)")
+    reader.shows("#text-error", "sizes")
+    reader.shows("#sizes-remark", "how many rows and columns each has")
+    reader.keep("sizes-asked-for")
+    # The first field has the focus; Tab leads to the others.
+    for sizes in ("2, 3", "3, 2", "2, 2"):
+        reader.page.keyboard.type(sizes)
+        reader.page.keyboard.press("Tab")
+        reader.page.keyboard.press("Tab")
+    reader.shows("#facts", "A tensor, 4 x ")
+    assert not reader.page.is_visible("#text-error")
+    assert reader.page.input_value("[aria-label='sizes of X']") == "3, 2"
+    assert "dims=" in reader.page.url
+
+
+def test_layouts_are_chosen(reader: Reader) -> None:
+    reader.open("#f=tr(A*X*B)&by=X")
+    reader.shows("#layout-sentence", "The axes of f come first")
+    reader.shows("#facts", "A matrix, n x k.")
+    reader.page.select_option("#layout", "numerator")
+    reader.shows("#layout-sentence", "Numerator layout: rows belong to f")
+    reader.shows("#facts", "A matrix, k x n.")
+    assert "layout=numerator" in reader.page.url
+    reader.open("#f=x'*A*x&by=x&layout=numerator")
+    assert reader.page.input_value("#layout") == "numerator"
+    reader.shows("#facts", "A row, 1 x n.")
+    reader.keep("numerator")
+    reader.page.select_option("#layout", "denominator")
+    reader.shows("#facts", "A column, n x 1.")
+
+
+def test_other_readings_are_clicked(reader: Reader) -> None:
+    def choice(route: "playwright.Route") -> None:
+        answer = route.fetch()
+        found = answer.json()
+        if "Ax" in (route.request.post_data or "") and "wrt" in found:
+            other = {"label": "A times x", "text": "‖A*x - b‖²", "notation": "matrix"}
+            found["read_as"] = "Ax is one matrix"
+            found["others"] = [{**other, "dims": {"A": "5, 3"}}]
+        route.fulfill(response=answer, json=found)
+
+    reader.page.route("**/answer", choice)
+    reader.open("#f=x'*x")
+    assert not reader.page.is_visible("#reading")
+    reader.type("‖Ax - b‖²")
+    reader.shows("#read-as", "Read as: Ax is one matrix")
+    reader.keep("read-as")
+    reader.page.click("#others button")
+    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
+    assert reader.page.input_value("#text") == "‖A*x - b‖²"
+    assert reader.page.input_value("[aria-label='sizes of A']") == "5, 3"
+    assert not reader.page.is_visible("#reading")
+    reader.answered()
+
+
+def test_steps_are_read_line_by_line(reader: Reader) -> None:
+    reader.open(r"#f=\sum_{i=1}^N \log(1 %2B \exp(-y_i w^\top X_i))&by=w,w")
+    reader.page.click("#steps summary")
+    lines = reader.page.locator("#steps ol.lines > li")
+    last = "The derivative is what each entry of dw is"
+    playwright.expect(lines.last).to_contain_text(last, timeout=60_000)
+    assert 8 <= lines.count() <= 14
+    assert reader.page.locator("#steps ol.lines").bounding_box()["height"] < 1600
+    assert reader.page.locator("#steps .result").count() == 2
+    reader.keep("steps")
+    reader.page.click("#log summary")
+    reader.page.wait_for_selector("#log ol.steps li")
+    assert reader.page.locator("#log ol.steps > li").count() > lines.count()
+    reader.keep("log")
 
 
 def test_follow_a_link_that_carries_a_formula(reader: Reader) -> None:
@@ -220,7 +370,7 @@ def test_keyboard_alone(reader: Reader) -> None:
     press = reader.page.keyboard.press
 
     def reach(wanted: str) -> None:
-        for _ in range(60):
+        for _ in range(90):
             press("Tab")
             if reader.page.evaluate(f"document.activeElement.matches({wanted!r})"):
                 return
@@ -236,10 +386,20 @@ def test_keyboard_alone(reader: Reader) -> None:
     press("Control+a")
     reader.page.keyboard.type("2, 3")
     press("Enter")
-    reader.shows("#facts", "axes 3")
+    reader.shows("#facts", "of 3 entries")
     reach('[aria-label="differentiate again by x"]')
     press("Enter")
     reader.shows("#facts", "3 x 3")
+    reader.answered()
+    reach('[aria-label="copy the LaTeX of the derivative"]')
+    press("Enter")
+    reader.shows('[aria-label="copy the LaTeX of the derivative"]', "Copied")
+    reach("#layout")
+    press("ArrowDown")
+    reader.shows("#layout-sentence", "Numerator layout")
+    reader.answered()
+    press("ArrowUp")
+    reader.shows("#layout-sentence", "The axes of f come first")
     reader.answered()
     reach("#copy-code")
     press("Space")
@@ -250,7 +410,10 @@ def test_keyboard_alone(reader: Reader) -> None:
     reader.shows("#verdict", "Equal, proved")
     reach("#steps summary")
     press("Enter")
-    reader.page.wait_for_selector("#steps ol.steps .laws li")
+    reader.page.wait_for_selector("#steps ol.lines .laws li")
+    reach("#log summary")
+    press("Enter")
+    reader.page.wait_for_selector("#log ol.steps .laws li")
     reach("#picture summary")
     press("Enter")
     reader.page.wait_for_selector("#picture img")
@@ -258,6 +421,28 @@ def test_keyboard_alone(reader: Reader) -> None:
     # What has the focus is seen.
     assert reader.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     reader.keep("keyboard")
+
+
+def test_functions_are_found_with_the_keyboard_alone(reader: Reader) -> None:
+    reader.open("")
+    press = reader.page.keyboard.press
+    press("Control+a")
+    press("Delete")
+    for _ in range(30):
+        press("Tab")
+        if reader.page.evaluate("document.activeElement.matches('#guide summary')"):
+            break
+    press("Enter")
+    reader.page.wait_for_selector("#guide-list li")
+    press("Tab")
+    reader.page.keyboard.type("adjugate")
+    press("Tab")
+    press("Enter")
+    assert reader.page.evaluate("document.activeElement.id") == "text"
+    assert reader.page.input_value("#text") == "adj(A)"
+    press("Enter")
+    reader.shows("#function annotation", r"\operatorname{adj}")
+    reader.answered()
 
 
 def test_an_example_is_clicked(reader: Reader) -> None:
@@ -276,8 +461,17 @@ def test_a_narrow_screen(browser: "playwright.Browser", server: Served, scheme: 
     reader.page.wait_for_selector("#plot svg")
     assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
     reader.keep(f"narrow-{scheme}")
-    reader.open("#f=norm2(A*x - y)^2 %2B c*norm1(x)&other=x")
+    reader.open("#f=norm2(A*x - y)^2 %2B c*norm1(x)&other=x&layout=numerator")
     assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    for part in ("guide", "steps", "log"):
+        reader.page.click(f"#{part} summary >> nth=0")
+        reader.page.wait_for_selector(f"#{part} li")
+        assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    reader.keep(f"narrow-open-{scheme}")
+    reader.type("kron(A, B)")
+    reader.page.wait_for_selector("#axes-A")
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    reader.keep(f"narrow-sizes-{scheme}")
     reader.context.close()
     assert not reader.wrong
 

@@ -53,6 +53,7 @@ def test_sizes_as_they_are_typed(typed: str, read: tuple[object, ...]) -> None:
     [
         ([], "a question is a JSON object"),
         ({"part": "everything"}, "no part 'everything'"),
+        ({"part": "code", "layout": "mine"}, "no layout 'mine'"),
         ({"part": "code", "text": 3}, "'text' is a text"),
         ({"part": "code", "text": "x" * (LONGEST + 1)}, "at most 2,000 characters"),
         ({"part": "code", "text": "\ud800"}, "not Unicode"),

@@ -130,6 +130,30 @@ def test_names_that_look_like_markup_stay_text(server: Served) -> None:
     assert reply.headers["content-type"] == "application/json"
 
 
+def test_the_server_itself_loads_nothing_that_answers_need() -> None:
+    program = (
+        "import sys\n"
+        "import eggrad.frontend.page.server\n"
+        "print({'lark', 'eggrad.rules', 'eggrad.frontend.calculus'}.intersection(sys.modules))"
+    )
+    assert python("-c", program).stdout.strip() == "set()"
+
+
+def test_the_first_answer_takes_less_than_two_seconds() -> None:
+    # Of one core, whatever else it does: what a fresh process loads, and the answer.
+    program = (
+        "import time\n"
+        "from eggrad.frontend.page.answers import answer\n"
+        "from eggrad.frontend.page.question import Question\n"
+        "found = answer(Question('derivative', 'norm2(A*x - y)^2 + c*norm1(x)'))\n"
+        "assert found['complete']\n"
+        "print(time.process_time())"
+    )
+    environment = {**os.environ, "EGGRAD_CACHE": "0", "OPENBLAS_NUM_THREADS": "1"}
+    seconds = [float(python("-c", program, environment=environment).stdout) for _ in range(2)]
+    assert min(seconds) < 2
+
+
 def test_serve_says_what_is_missing() -> None:
     program = (
         "import sys; sys.modules['uvicorn'] = None\n"

@@ -63,7 +63,7 @@ def test_workers_are_replaced_after_some_answers(pool: Pool) -> None:
 def test_what_takes_too_much_memory_is_ended() -> None:
     pool = Pool(1, megabytes=48, waiting=60)
     try:
-        sizes = (("A", (2000, 2000)), ("x", (2000,)))
+        sizes = (("A", (6000, 6000)), ("x", (6000,)))
         found = pool.answer(Question("check", "norm2(A*x)^2", dims=sizes, wrt=("A",)))
         assert "memory" in found["error"]["message"] or "entries" in found["error"]["message"]
         assert pool.answer(QUICK)["derivative"]["latex"] == r"\cos\left(x\right)"
