@@ -143,11 +143,13 @@ def norm(a: Value, which: Value | str = "") -> Value:
         return a.mapped(language.abs)
     if which == "max" or (which == "infty" and a.order == 1):
         return _extreme("max", a.mapped(language.abs))
-    if a.order == 1 or which == "F":
-        return norm1(a) if which == "1" else norm2(a)
     if which == "*":
+        if a.order == 1:
+            raise ShapeError(f"the nuclear norm of {a.shape}: the argument has to be a matrix")
         f = language.of_each("singular_values", single("the nuclear norm of", a))
         return value(language.sum(f))
+    if a.order == 1 or which == "F":
+        return norm1(a) if which == "1" else norm2(a)
     if which:
         raise AdvisedShapeError(
             f"the norm of {a.shape} with {which} below: that of the matrix as a map, or of its "
@@ -156,6 +158,12 @@ def norm(a: Value, which: Value | str = "") -> Value:
     raise AdvisedShapeError(
         f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix", "Frobenius"
     )
+
+
+def _length(a: Value) -> Value:
+    """The number of entries."""
+    f = single("length of", a)
+    return value(ax.size_of(f, range(f.ndim)))
 
 
 def _softmax(a: Value) -> Value:
@@ -333,13 +341,14 @@ FUNCTIONS: Final[Mapping[str, Known]] = {
     "sum": Known(sum_of, "The sum of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
     "mean": Known(partial(_reduced, "mean", whole.mean), "The mean of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
     "var": Known(partial(_reduced, "var", whole.var), "The variance of all entries, divided by their number; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
-    "std": Known(partial(_reduced, "std", whole.std), "The root of the variance of all entries, divided by their number; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
+    "std": Known(partial(_reduced, "std", whole.std), "The root of the variance of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
     "max": Known(partial(_extreme, "max"), "The greatest entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
     "min": Known(partial(_extreme, "min"), "The least entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
     "colmax": Known(partial(_extreme_along, "max", 0), "The greatest entry of each column.", kinds={"matrix": "row"}),
     "colmin": Known(partial(_extreme_along, "min", 0), "The least entry of each column.", kinds={"matrix": "row"}),
     "rowmax": Known(partial(_extreme_along, "max", 1), "The greatest entry of each row.", kinds={"matrix": "column"}),
     "rowmin": Known(partial(_extreme_along, "min", 1), "The least entry of each row.", kinds={"matrix": "column"}),
+    "length": Known(_length, "The number of entries.", kinds=_NUMBER),
     "norm": Known(norm, "The length of a vector; with 1 the sum of absolute values.", 1, 2, _OF_VECTOR),
     "norm1": Known(norm1, "The sum of absolute values.", kinds=_NUMBER),
     "norm2": Known(norm2, "The root of the sum of squares.", kinds=_NUMBER),
@@ -381,6 +390,8 @@ ALIASES: Final[Mapping[str, str]] = {
     **{
         "psi": "digamma",
         "σ": "sigmoid",
+        "sigma": "sigmoid",
+        "numel": "length",
         "Γ": "gamma",
         "heaviside": "step",
     },

@@ -56,6 +56,11 @@ GREEK: Final = dict(
 _NAMES: Final = {*GREEK.values(), "lam", "eps"}
 
 
+def is_greek(name: str) -> bool:
+    """Whether a name is that of a Greek letter, or one; some functions are called so as well."""
+    return name in _NAMES or name in GREEK
+
+
 def is_word(name: str) -> bool:
     """Whether letters are rather a word of a language than the name of a variable.
 

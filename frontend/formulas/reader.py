@@ -32,7 +32,7 @@ from eggrad.frontend.expression.expression import (
 from eggrad.frontend.formulas import places, values
 from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, extreme, norm
-from eggrad.frontend.formulas.names import may_be_product
+from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
 from eggrad.frontend.formulas.syntax import EQUATION, Line
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
@@ -318,7 +318,7 @@ class Reader:
         name = str(token)
         if name in self.names:
             return self.names[name]
-        if name in self.functions or name in CONSTANTS:
+        if (name in self.functions and not is_greek(name)) or name in CONSTANTS:
             raise ParseError(
                 f"{name} is a function; its arguments follow in brackets",
                 self.text,

@@ -30,9 +30,7 @@ _MARKS: Final = ("POWER", "TRANSPOSE", "DOT_POWER", "below", "indexed")
 # Calls that are written with signs on both sides, or without arguments.
 _CLOSED: Final = ("sqrt", "|", "⟨⟩", "⊗", "ones", "zeros", "eye", "where")
 # What begins with its own token.
-_WHOLE: Final = (
-    *("call", "negate", "sum", "extreme", "group", "list", "norm", "natural power"),
-)
+_WHOLE: Final = (*("call", "negate", "sum", "extreme", "group", "list", "norm", "natural power"),)
 # The logarithm of one function is another one.
 _LOGARITHMS: Final = {"det": "logdet", "|": "log|", "gamma": "gammaln"}
 # Norms by the words of MATLAB.
@@ -133,7 +131,7 @@ class Builder(Transformer[Token, Any]):
             )
         if left.what in ("POWER", "DOT_POWER") and left.operands[1].what == "use":
             above = left.operands[1].token
-            if offset_of(above) + len(above) == offset_of(first):
+            if above != "T" and offset_of(above) + len(above) == offset_of(first):
                 raise self._unclear(left, right, left.token)
         for word in (_last_token(left), first):
             if word.type == "WORD" and (left if word is first else right).what != "number":

@@ -6,12 +6,13 @@ brackets behind a name are those of a function.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.names import is_word, may_be_product, splits
+from eggrad.frontend.formulas.names import is_greek, is_word, may_be_product, splits
 from eggrad.frontend.formulas.syntax import COMPARED, ends_operand
 from eggrad.frontend.text.errors import TextQuestion, TextUnknownVariable
 from eggrad.frontend.text.words import offset_of
@@ -20,11 +21,11 @@ _RAISED: Final = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED: Final = str.maketrans(_RAISED, "-0123456789")
 _LETTER: Final = r"[^\W\dᵀ⁰¹²³⁴-⁹½¼¾]"
 _PATTERNS: Final = {
+    # Which norm, after the bars that close: ‖x‖_1, ‖x‖₂.
+    "SUB": r"(?<=‖)\s*(?:_\*|_[^\Wᵀ⁰¹²³⁴-⁹]+|[₁₂∞])",
     "": r"\s+",
     "IF": r"if\b",
     "ELSE": r"else\b",
-    # Which norm, after the bars that close: ‖x‖_1, ‖x‖₂.
-    "SUB": r"(?<=‖)\s*(?:_\*|_[^\Wᵀ⁰¹²³⁴-⁹]+|[₁₂∞])",
     "NAME": rf"{_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
     # A point before * / or ^ belongs to the operator: 1./x is 1 ./ x.
     "NUMBER": r"[0-9]+(?:\.(?![*/^'])[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[½¼¾]",
@@ -40,7 +41,7 @@ _PATTERNS: Final = {
     "OTIMES": "⊗",
     "DIVIDE": "/",
     "POWER": r"\^",
-    "TRANSPOSE": "['ᵀ⊤]",
+    "TRANSPOSE": r"\.?['ᵀ⊤]",
     "INDICES": r"\[[^\]\[]*\]",
     "COMPARE": "[><=!~]=|[><≥≤≠]",
     "EQUAL": ":?=",
@@ -92,7 +93,9 @@ def _cut(text: str) -> list[Token]:
         elif kind in ("BAR", "NORM"):
             side = "R" if ends_operand(found) else "L"
             if side == "R" and kind not in opened:
-                raise ParseError("this bar closes nothing", text, place)
+                if written not in text[match.end() :]:
+                    raise ParseError("this bar closes nothing", text, place)
+                side = "L"
             opened.append(kind) if side == "L" else opened.remove(kind)
             found.append(Token(side + kind, written, place))
         elif kind:
@@ -134,36 +137,66 @@ def _with_names(
         t == "e" and not after.type.endswith("POWER")
         for t, after in zip(cut, following, strict=True)
     )
-    for token, after in zip(cut, following, strict=True):
+    waiting = list(reversed(list(zip(cut, following, strict=True))))
+    before = Token("", "")
+    while waiting:
+        token, after = waiting.pop()
         name, place = str(token), offset_of(token)
-        if token.type == "FUNCTION" or (
-            token.type == "NAME" and name in functions and name not in known
-        ):
-            opens = after.type == "LPAR" or (name == "log" and after.type == "LBAR")
-            if not opens:
-                at = offset_of(after) if after.type != "END" else len(text.rstrip())
-                raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))
-            yield Token("FUNCTION", name, place)
-        elif token.type != "NAME" or name in known:
-            yield token
-        elif name in ("pi", "π") or (name == "e" and not bare):
-            yield Token("EULER" if name == "e" else "PI", name, place)
+        if token.type == "NAME" and name[0] == "T" and before.type == "POWER" and name not in known:
+            # The sign of a transpose, and what stands beside it.
+            if rest := name[1:]:
+                waiting.append((Token("NAME", rest, place + 1), after))
+            found = [Token("NAME", "T", place)]
+        elif token.type not in ("NAME", "FUNCTION") or name in known:
+            found = [token]
         else:
-            ways = splits(name, known)
-            if len(ways) > 1:
-                readings = " or ".join("*".join(way) for way in ways)
-                raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
-            if names is None and not ways and may_be_product(name):
-                raise TextQuestion(
-                    f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which "
-                    "variables there are",
-                    text,
-                    place,
-                )
-            kind = "FUNCTION" if after.type == "LPAR" else "WORD" if is_word(name) else "NAME"
-            for part in ways[0] if ways else [name]:
-                yield Token("NAME" if ways else kind, part, place)
-                place += len(part)
+            if (
+                name not in functions
+                and after.type == "LPAR"
+                and _ENTRY.match(text, offset_of(after))
+            ):
+                after = Token("", "")
+            found = _named(text, token, after, names, functions, bare)
+        yield from found
+        before = found[-1]
+
+
+_ENTRY: Final = re.compile(r"\(\s*\d+\s*\)")
+
+
+def _named(
+    text: str,
+    token: Token,
+    after: Token,
+    names: Collection[str] | None,
+    functions: Collection[str],
+    bare: bool,
+) -> list[Token]:
+    """The tokens of a name that no variable has."""
+    name, place = str(token), offset_of(token)
+    called = after.type == "LPAR" or (name == "log" and after.type == "LBAR")
+    if token.type == "FUNCTION" or (name in functions and (called or not is_greek(name))):
+        if not called:
+            at = offset_of(after) if after.type != "END" else len(text.rstrip())
+            raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))
+        return [Token("FUNCTION", name, place)]
+    if name in ("pi", "π") or (name == "e" and not bare):
+        return [Token("EULER" if name == "e" else "PI", name, place)]
+    ways = splits(name, names or ())
+    if len(ways) > 1:
+        readings = " or ".join("*".join(way) for way in ways)
+        raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
+    if names is None and not ways and may_be_product(name):
+        raise TextQuestion(
+            f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which variables "
+            "there are",
+            text,
+            place,
+        )
+    if not ways:
+        return [Token("FUNCTION" if called else "WORD" if is_word(name) else "NAME", name, place)]
+    starts = accumulate((len(part) for part in ways[0]), initial=place)
+    return [Token("NAME", part, at) for part, at in zip(ways[0], starts, strict=False)]
 
 
 # Lines, and what others write ----------------------------------------------------------------

@@ -243,6 +243,8 @@ class Reader:
         if wanted is None:
             raise self.source.fail("this name has no value, as r has in r = A @ x", targets[0])
         if isinstance(line, ast.AugAssign):
+            if cast(ast.Name, line.target).id not in frame.names:
+                raise self.source.fail("no line before gives this name a value", line.target)
             left = ast.Name(cast(ast.Name, line.target).id, ast.Load())
             whole = ast.BinOp(ast.copy_location(left, line.target), line.op, line.value)
             wanted = ast.copy_location(whole, line)

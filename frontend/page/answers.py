@@ -20,11 +20,12 @@ from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import TOLERANCE, check_derivatives
 from eggrad.frontend.interface.compile import compile
 from eggrad.frontend.interface.equivalence import equivalent
+from eggrad.frontend.interface.reading import NOTATIONS as FORMULAS
 from eggrad.frontend.page.guide import entries
 from eggrad.frontend.page.layout import LaidOut, laid_out, order_of_axes, row, sentence_of
 from eggrad.frontend.page.names import names_in
 from eggrad.frontend.page.question import GUIDE, Answer, Question, mistake
-from eggrad.frontend.page.reading import FORMULAS, Reading, detected, read
+from eggrad.frontend.page.reading import Reading, detected, read
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
 from eggrad.frontend.text.words import FormatName
@@ -160,9 +161,8 @@ def _derivative(question: Question, found: Reading) -> Answer:
 
 def _choice(found: Reading) -> Answer:
     """How a formula was read where that was a choice, and what else it may mean."""
-    # Not every reader says so.
     return {
-        "read_as": getattr(found, "read_as", ""),
+        "read_as": found.read_as,
         "others": [
             {
                 "label": other.label,
@@ -170,7 +170,7 @@ def _choice(found: Reading) -> Answer:
                 "notation": other.notation,
                 "dims": dict(other.dims),
             }
-            for other in getattr(found, "others", ())
+            for other in found.others
         ],
     }
 

@@ -4,11 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from eggrad.engine.terms.functions import ELEMENTWISE
-from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
-from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
-from eggrad.frontend.matrix.functions import FUNCTIONS
-from eggrad.frontend.text.words import MATRIX_WORDS
+from eggrad.frontend.formulas.functions import FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -48,49 +44,21 @@ CONSTANTS: Final[Mapping[str, tuple[str, str]]] = {
     "matrix": ("A matrix whose entries are all the same.", "A + matrix(2, 3, 3)"),
 }  # fmt: skip
 """Constants, likewise."""
-# What the records do not say.
-_SENTENCES: Final[Mapping[str, str]] = {
-    "sinh": "The hyperbolic sine of every entry.",
-    "cosh": "The hyperbolic cosine of every entry.",
-    "sqrt": "The square root of every entry.",
-    "arctanh": "The inverse hyperbolic tangent of every entry.",
-    "log1p": "The logarithm log(1 + x) of every entry x.",
-    "expm1": "The difference exp(x) - 1 of every entry x.",
-    "sigmoid": "The logistic function 1/(1 + exp(-x)) of every entry x.",
-    "softplus": "The smooth ramp log(1 + exp(x)) of every entry x.",
-    "max": "The greatest entry; of two tensors the greater of each pair of entries.",
-    "min": "The least entry; of two tensors the lesser of each pair of entries.",
-    "sum": "The sum of all entries; sum(A, 1) of each column, sum(A, 2) of each row.",
-    "colmax": "The greatest entry of each column.",
-    "colmin": "The least entry of each column.",
-    "rowmax": "The greatest entry of each row.",
-    "rowmin": "The least entry of each row.",
-    "logabsdet": "The logarithm of the absolute value of the determinant.",
-    "signdet": "The sign of the determinant: -1, 0 or 1.",
-    "inv": "The inverse of a matrix.",
-    "adj": "The adjugate of a matrix: its determinant times its inverse.",
-    "outer": "The matrix x*y' of the products of the entries of two vectors.",
-    "kron": "The Kronecker product; it needs sizes that are numbers.",
-    "vec": "The columns of a matrix one below the other; it needs sizes that are numbers.",
-    "norm": "The length of a vector, the root of the sum of squares.",
-}
-_MATRICES: Final = frozenset(
-    {"tr", "trace", "det", "logdet", "logabsdet", "signdet", "inv", "adj", "diag", "vec", "normF"}
-    | {"colmax", "colmin", "rowmax", "rowmin", *STACK_FUNCTIONS}
-)
 _EXAMPLES: Final[Mapping[str, str]] = {
     "outer": "outer(x, y)",
     "kron": "kron(A, B)",
     "where": "where(greater(x, 0), x, y)",
     "sum": "sum(A.*B)",
     "tr": "tr(A*X*B)",
-    "trace": "trace(A*X*B)",
     "logdet": "logdet(S)",
     "inv": "x'*inv(A)*x",
     "norm": "norm(A*x - b)^2",
     "norm2": "norm2(A*x - b)^2",
     "softmax": "y'*softmax(A*x)",
     "relu": "sum(relu(A*x + b))",
+    "cross": "cross(x, y)",
+    "prod": "prod(x[1:3])",
+    "cumprod": "cumprod(x[1:3])",
 }
 
 
@@ -104,32 +72,14 @@ def entries() -> Iterator[Entry]:
         yield Entry("sign", name, sentence, example)
     for name in sorted(FUNCTIONS, key=str.lower):
         if name not in SIGNS:
-            yield Entry("function", name, sentence_of(name), _example(name))
+            yield Entry("function", name, FUNCTIONS[name].sentence, _example(name))
     for name, (sentence, example) in CONSTANTS.items():
         yield Entry("constant", name, sentence, example)
-
-
-def sentence_of(name: str) -> str:
-    """What a function is, in a sentence: as its record says, or its own description.
-
-    >>> sentence_of("tanh")
-    'The hyperbolic tangent of every entry.'
-    """
-    # A table of functions may have sentences of its own.
-    found = getattr(FUNCTIONS[name], "sentence", "") or _SENTENCES.get(name)
-    if found:
-        return found
-    record = _OPERATIONS.get(name) or STACK_FUNCTIONS.get(name)
-    return record.sentence if record else (FUNCTIONS[name][0].__doc__ or "").splitlines()[0]
-
-
-_OPERATIONS: Final = {MATRIX_WORDS.get(f, f): RECORDS[f] for f in ELEMENTWISE}
 
 
 def _example(name: str) -> str:
     if name in _EXAMPLES:
         return _EXAMPLES[name]
-    if name in _MATRICES:
-        return f"{name}(A)"
-    operation = _OPERATIONS.get(name)
-    return f"{name}({', '.join('xyz'[: operation.arity if operation else 1])})"
+    row = FUNCTIONS[name]
+    only_matrices = row.kinds is not None and "matrix" in row.kinds and "column" not in row.kinds
+    return f"{name}({'A' if only_matrices else ', '.join('xyz'[: row.least])})"

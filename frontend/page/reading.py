@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import count
+from itertools import islice
 from typing import Final
 
 from eggrad.engine.errors import EggradError, ParseError, UnknownVariable
 from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
-from eggrad.frontend.formulas.names import applied_names, may_be_product
+from eggrad.frontend.formulas.names import applied_names, is_word, may_be_product
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
@@ -32,7 +33,9 @@ _INDEXED: Final = re.compile(r"[^\W\d_]+\d*_\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗ�
 _NUMPY: Final = re.compile(
     r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\.(?:dot|sum|mean)\(|^\s*(?:def|lambda)\b"
 )
-_TYPESET: Final = re.compile(r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗𝐀-𝟿]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]")
+_TYPESET: Final = re.compile(
+    r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
+)
 # Signs of matrix notation that are not set.
 _TYPED: Final = re.compile(r"[*'\[\]]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
 _TENSOR: Final = re.compile(
@@ -94,7 +97,7 @@ def detected(text: str) -> str:
         return "einsum"
     if _DEFINITION.match(text):
         return "elementwise"
-    if re.search(r"\\[A-Za-z|,;\[({]|\$|[_^]\{", text):
+    if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[({]|\$|[_^]\{", text):
         return "latex"
     if "numpy" in NOTATIONS and _NUMPY.search(text):
         return "numpy"
@@ -133,7 +136,8 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         return _formula(text, known, dims, assume)
     except ParseError as error:
         if known == "latex" and notation == "detect" and "belongs to no sum" in error.reason:
-            return _formula(text, "index", dims, assume)
+            with suppress(EggradError):
+                return _formula(text, "index", dims, assume)
         raise
 
 
@@ -159,29 +163,39 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 
 def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
-    """The problem, with as many axes for each name as make sense."""
-    tries = count()
+    """The problem, with as many axes for each name as make sense; a sum is a number if it can be."""
     scalars = notation != "index" and not _TENSOR.search(text)
+    failed: list[EggradError] = []
 
-    def search(axes: dict[str, tuple[Size, ...] | int]) -> phrases.Problem:
+    def search(axes: dict[str, tuple[Size, ...] | int]) -> Iterator[phrases.Problem]:
         try:
-            return reading(axes)
+            yield reading(axes)
         except UnknownVariable as error:
             unknown = _UNKNOWN.search(str(error))
-            if unknown is None or unknown[1] in axes:
+            if (
+                unknown is None
+                or unknown[1] in axes
+                or (notation == "latex" and is_word(unknown[1]))
+            ):
                 raise
-            first: EggradError | None = None
             for name in _read_as(unknown[1], axes, notation):
                 for order in _orders(name, scalars, text):
-                    try:
-                        return search(axes | {name: order})
-                    except EggradError as failed:
-                        first = first or failed
-                    if next(tries) > _MOST_TRIES:
-                        raise first from None
-            raise first or error from None
+                    yield from search(axes | {name: order})
+            failed.append(error)
+        except EggradError as error:
+            failed.append(error)
 
-    return search(dict(dims))
+    found = islice(
+        search(dict(dims)), _MOST_TRIES if re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text) else 1
+    )
+    first: phrases.Problem | None = None
+    for problem in found:
+        if not problem.term.dims:
+            return problem
+        first = first or problem
+    if first is None:
+        raise failed[0]
+    return first
 
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
@@ -230,6 +244,9 @@ def _noted(found: Reading, text: str) -> Reading:
 
 def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
+    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*(?:T|\\top|\\intercal|\\mathrm|\\mathsf)\b|'|ᵀ|⊤)"
+    if scalars is False and name[0].islower() and re.search(turned, text):
+        return 1, 2
     if name[0].islower() and re.search(rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{name}\b", text):
         return 1, 0
     if scalars:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.names import GREEK
+from eggrad.frontend.formulas.names import GREEK, is_greek
 from eggrad.frontend.formulas.syntax import ends_operand, plain_words
 from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
 
@@ -255,7 +255,8 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
     after = ((k, next((i.text for i in items[k + 1 :] if not i.is_space), "\\end")) for k in breaks)
     rows = [k + 1 for k, following in after if following != "\\end"]
     start = 0 if not rows or any(item.text == "cases" for item in items) else rows[-1]
-    sign = next((k for k in range(start, len(items)) if items[k].text in ("=", ":=")), None)
+    signs = ("=", ":=", "\\mapsto", "↦")
+    sign = next((k for k in range(start, len(items)) if items[k].text in signs), None)
     if sign is None:
         return items
     head = _HEAD.fullmatch("".join(item.text for item in items[start:sign]).rstrip(":"))
@@ -270,7 +271,7 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
 _INDICES: Final = re.compile(r"_\{?\s*[a-z](?:\s*,?\s*[a-z]){0,2}\s*\}?")
 _BELOW_IT: Final = r"(?:_(?:\{[^{}]*\}|\\[a-z]+|\w)|\^(?:\{[^{}]*\}|\\?[\w*]))*"
 _HEAD: Final = re.compile(
-    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
+    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:[A-Za-z]\s*:\s*)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
     rf"(?P<below>{_BELOW_IT})\s*(?P<arguments>(?:\\left|\\[bB]ig+l?)?\s*[(\[].*[)\]])?[\s&]*",
     re.DOTALL,
 )
@@ -386,7 +387,7 @@ def _cut(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 2)
     elif text == "\\sqrt":
         _root(c, item)
-    elif text == "\\sum" or (text == "Σ" and not {"Σ", "Sigma"} & {*c.names}):
+    elif text == "\\sum" or (text == "Σ" and c.peek() == "_" and not {"Σ", "Sigma"} & {*c.names}):
         _sum(c, item)
     elif text[0].isdecimal() or (text[0] == "." and len(text) > 1):
         _number(c, item)
@@ -604,7 +605,12 @@ def _name(c: _Cutter, text: str, place: int) -> None:
         _sigma(c, plain, place)
     elif plain == "Gamma" and called and not {"Gamma", "Γ"} & {*c.names}:
         c.emit("FUNCTION", "gamma", place)
-    elif plain in c.functions and plain not in c.names and len(plain) > 1:
+    elif (
+        plain in c.functions
+        and plain not in c.names
+        and len(plain) > 1
+        and (called or not is_greek(plain))
+    ):
         c.emit("FUNCTION", plain, place)
     else:
         _named(c, plain, place)
@@ -650,6 +656,9 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.at += 1
         below = plain_words(_argument(c, c.items[here])[0])
         joint = next((n for n in (f"{name}_{below}", f"{name}{below}") if n in c.names), None)
+        if name not in c.names and re.fullmatch(r"[A-Z]\w*|0", below):
+            # Neither an index nor a place: a part of the name.
+            joint = f"{name}_{below}"
         if joint and below:
             c.emit("NAME", joint, place)
             return
@@ -659,7 +668,8 @@ def _named(c: _Cutter, name: str, place: int) -> None:
     elif name == "I":
         c.emit("CONSTANT", "eye", place)
     else:
-        c.emit({"e": "EULER", "pi": "PI"}.get(name, "NAME"), name, place)
+        kind = {"e": "EULER", "pi": "PI"}.get(name, "NAME")
+        c.emit("NAME" if c.peek() == "_" else kind, name, place)
 
 
 _FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
@@ -728,6 +738,11 @@ _SHORT: Final = 24
 
 def _above(c: _Cutter, item: _Item) -> None:
     first = c.peek()
+    if first == "(" and (end := _partner_of(c)) is not None:
+        # What stands in brackets belongs together, though TeX takes the bracket alone.
+        c.items[c.at] = c.items[c.at]._replace(text="{")
+        c.items[end] = c.items[end]._replace(text="}")
+        first = "{"
     here = c.at
     if first == "{" and not _is_short(c):
         c.emit("POWER", "^", item.place)
@@ -761,6 +776,16 @@ def _above(c: _Cutter, item: _Item) -> None:
             del c.items[next(k for k in range(here, len(c.items)) if c.items[k].text in signs)]
         c.emit("DOT_POWER" if entries else "POWER", "^", item.place)
         _arguments(c, item, 1)
+
+
+def _partner_of(c: _Cutter) -> int | None:
+    """Where the bracket is closed that comes next."""
+    depth = 0
+    for k in range(c.at, len(c.items)):
+        depth += {"(": 1, ")": -1}.get(c.items[k].text, 0)
+        if not depth:
+            return k
+    return None
 
 
 def _is_short(c: _Cutter) -> bool:

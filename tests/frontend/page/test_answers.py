@@ -180,11 +180,11 @@ def test_sizes_that_are_wanted_are_asked_for(
 
 
 def test_sizes_that_do_not_fit_can_be_changed() -> None:
-    found = asked("derivative", "A*x", dims={"A": "3"}, assume={"x": "positive"})
+    found = asked("derivative", "A*x", dims={"A": "3", "x": "4"}, assume={"x": "positive"})
     assert found["error"]
     assert [(v["name"], v["axes"], v["words"]) for v in found["variables"]] == [
         ("A", ["3"], []),
-        ("x", None, ["positive"]),
+        ("x", ["4"], ["positive"]),
     ]
     # Nothing is asked for where sizes are not the matter.
     assert "variables" not in asked("derivative", "sin(x")
