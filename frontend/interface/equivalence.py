@@ -203,7 +203,7 @@ def equivalent(
 
 def _restricts(sides: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
     """Whether sizes that both sides speak of would no longer be any numbers."""
-    first, second = ({*symbolse.variables} for e in sides)
+    first, second = ({*symbols(*e.variables)} for e in sides)
     ends = [sizes.get(s, s) for s in first & second]
     return len({*ends}) < len(ends) or not all(isinstance(d, str) and is_simple(d) for d in ends)
 

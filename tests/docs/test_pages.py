@@ -52,11 +52,8 @@ SESSIONS = {
     "docs/language.md": 1,
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
-<<<<<<< HEAD
-    "docs/page.md": 1,
-=======
     "docs/numpy_text.md": 4,
->>>>>>> b0cd2687 (The page on NumPy texts; changelog, architecture)
+    "docs/page.md": 1,
     "docs/properties.md": 4,
     "docs/typeset.md": 3,
     "docs/writing_rules.md": 7,
