@@ -120,6 +120,8 @@ def _functions() -> Iterator[Known]:
                     if by_method is not None and isinstance(function, np.ufunc):
                         yield Known(f"{library}.{name}.{method}", by_method, 1)
     own = {name: getattr(language, name) for name in (*language.__all__, *CALLED)}
+    # Variables are what the names of a text are.
+    del own["variable"]
     own |= {"sigmoid": special.expit, "trace": np.trace, "norm": linalg.norm}
     of_entries = {name: getattr(special, name) for name in special.__all__}
     sums = {name: own[name] for name in ("logsumexp", "softmax", "log_softmax")}

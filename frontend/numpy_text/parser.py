@@ -212,7 +212,7 @@ class Reader:
                     )
                 case _:
                     raise self.source.fail("this is no part of a formula", line)
-        if not called and isinstance(lines[-1], ast.FunctionDef | _Assignment):
+        if not called and isinstance(lines[-1], ast.FunctionDef | ast.Assign | ast.AnnAssign):
             return value
         reason = "a function ends with 'return ...'" if called else "the expression is missing"
         end = self.source.start(lines[-1]) if called else len(self.source.plain.rstrip())

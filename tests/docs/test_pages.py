@@ -52,6 +52,7 @@ SESSIONS = {
     "docs/language.md": 1,
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
+    "docs/numpy_text.md": 4,
     "docs/page.md": 1,
     "docs/properties.md": 4,
     "docs/typeset.md": 3,

@@ -203,3 +203,31 @@ def test_few_entries(function: Callable[[Any], Any], length: int) -> None:
 def test_what_is_refused(call: Callable[[Any], Any], message: str) -> None:
     with pytest.raises(eg.EggradError, match=message):
         call(eg.variable("x", (6,)))
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        (lambda x, n: np.eye(n, like=x), np.eye(6)),
+        (lambda x, n: np.eye(n, 3, -2, like=x), np.eye(6, 3, -2)),
+        (lambda x, n: np.eye(3, 4, 9, like=x), np.zeros((3, 4))),
+        (lambda x, n: np.identity(n, like=x), np.eye(6)),
+        (lambda x, n: np.ones((2, n), like=x), np.ones((2, 6))),
+        (lambda x, n: np.zeros((2, 3), like=x), np.zeros((2, 3))),
+        (lambda x, n: np.full(n, x[0], like=x), np.full(6, v[0])),
+        (lambda x, n: np.arange(n, like=x), np.arange(6)),
+        (lambda x, n: np.arange(7, -1, -3, like=x), np.arange(7, -1, -3)),
+        (lambda x, n: eg.eye(n) + eg.ones((n, n)) - eg.zeros((n, n)), np.eye(6) + 1),
+    ],
+)
+def test_arrays_like_an_expression(made: Callable[..., Any], wanted: Any) -> None:
+    """Sizes are symbols and integers; what is made knows the variable that fixes its size."""
+    x = eg.variable("x", ("n",))
+    found = made(x, x.shape[0])
+    np.testing.assert_array_equal(found.evaluate({"x": v} if "x" in found.known else {}), wanted)
+
+
+@pytest.mark.parametrize("bad", [(0.5,), (1, 2, 0), (10**12,), (1, 10**30)])
+def test_ranges_that_are_none(bad: tuple[Any, ...]) -> None:
+    with pytest.raises(eg.EggradError, match="arange: "):
+        np.arange(*bad, like=eg.variable("x", ("n",)))

@@ -190,6 +190,7 @@ def test_no_name_of_python_runs_it(name: str) -> None:
         "x.substitute(x=0)",
         "x.evaluate({})",
         "x.to('python')",
+        "eg.variable('q', (3,)) @ x[:3]",
         "eg.grad(x)",
         "eg.function('f')",
         "eg.compile(x)",
