@@ -83,6 +83,13 @@ IN_INDEX: Final[Words] = IN_MATRIX | {
 }
 
 
+# Advice where a text has two meanings.
+_QUESTIONS: Final = frozenset(
+    {"exponential of entries", "exponential of a matrix", "function of entries", "absolute values"}
+    | {"Frobenius", "outer or Kronecker"}
+)
+
+
 class AdvisedShapeError(ShapeError):
     """Shapes that do not fit, and keys of what to write instead."""
 
@@ -91,6 +98,11 @@ class AdvisedShapeError(ShapeError):
         super().__init__(reason + "".join(_SENTENCES[a].format_map(IN_MATRIX) for a in advice))
         self._reason = reason
         self._advice = advice
+
+    @property
+    def asks(self) -> bool:
+        """Whether the text has two meanings with these shapes."""
+        return not _QUESTIONS.isdisjoint(self._advice)
 
     def said(self, words: Words) -> str:
         """The message in the words of a notation.

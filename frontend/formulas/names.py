@@ -53,6 +53,8 @@ GREEK: Final = dict(
     )
 )
 """Greek letters, and what they are called in LaTeX."""
+FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
+"""Fractions of one character."""
 _NAMES: Final = {*GREEK.values(), "lam", "eps"}
 
 
@@ -67,9 +69,10 @@ def is_word(name: str) -> bool:
     >>> [w for w in ("x", "Ax", "of", "The", "SELECT", "sigma", "x_max", "AB") if is_word(w)]
     ['of', 'The', 'SELECT']
     """
-    if name in _NAMES or not name.isalpha():
+    scripts = {unicodedata.name(c, "").partition(" ")[0] for c in name}
+    if name in _NAMES or not name.isalpha() or "MODIFIER" in scripts:
         return False
-    foreign = not all(unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MATH")) for c in name)
+    foreign = bool(scripts - {"LATIN", "GREEK", "MATHEMATICAL"})
     capital = name[1:].islower() and len(name) > 2
     return (
         foreign
@@ -79,13 +82,15 @@ def is_word(name: str) -> bool:
     )
 
 
-def may_be_product(name: str) -> bool:
-    """Whether letters are rather a product of matrices and vectors than one name.
+def may_be_product(name: str, alone: Collection[str] = ()) -> bool:
+    """Whether letters are rather a product than one name; some names stand alone elsewhere.
 
     >>> [w for w in ("x", "Ax", "XW", "ATAx", "xy", "Theta", "loss") if may_be_product(w)]
     ['Ax', 'XW', 'ATAx']
     """
     capitals = any(c.isupper() for c in name)
+    if len(name) == 2 and name.isalpha() and name not in _NAMES:
+        return capitals or name[0] == name[1] or not {*name}.isdisjoint(alone)
     return name.isalpha() and len(name) > 1 and capitals and not re.search("[a-zα-ω]{2}", name)
 
 

@@ -36,7 +36,12 @@ from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
 from eggrad.frontend.formulas.syntax import EQUATION, Line
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
-from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
+from eggrad.frontend.text.errors import (
+    TextShapeError,
+    TextShapeQuestion,
+    TextUnknownVariable,
+    suggestion,
+)
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.sizes import UNKNOWN, unknown
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
@@ -239,9 +244,11 @@ class Reader:
         """The same error, at a place of the text and in the words of the notation."""
         if isinstance(error, ParseError):
             return error
+        if isinstance(error, AdvisedShapeError):
+            advised = TextShapeQuestion if error.asks else TextShapeError
+            return advised(error.said(self._words), self.text, offset_of(token))
         kind = TextShapeError if isinstance(error, ShapeError) else ParseError
-        said = error.said(self._words) if isinstance(error, AdvisedShapeError) else str(error)
-        return kind(said, self.text, offset_of(token))
+        return kind(str(error), self.text, offset_of(token))
 
     def _operands(self, phrase: Phrase, scope: Scope) -> list[_Task]:
         """What has a value before a phrase has one, and what indices mean there."""

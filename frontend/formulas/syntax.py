@@ -381,10 +381,12 @@ def _entry(left: Phrase, right: Phrase) -> Phrase | None:
     while right.what in ("POWER", "DOT_POWER", "TRANSPOSE"):
         marks.append(right)
         right = right.operands[0]
-    number = right.operands[0] if right.what == "group" else right
-    if name.what != "use" or right.what != "group" or not number.token.isdecimal():
+    numbers = right.operands if right.what in ("group", "list") else ()
+    integers = all(n.what == "number" and n.token.isdecimal() for n in numbers)
+    if name.what != "use" or not numbers or not integers:
         return None
-    found = Phrase("indexed", Token("INDICES", f"[{number.token}]", right.token.start_pos), (name,))
+    indices = f"[{','.join(n.token for n in numbers)}]"
+    found = Phrase("indexed", Token("INDICES", indices, right.token.start_pos), (name,))
     for mark in reversed(marks):
         found = Phrase(mark.what, mark.token, (found, *mark.operands[1:]))
     return Phrase("TIMES", name.token, (before, found)) if before else found

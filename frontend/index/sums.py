@@ -39,6 +39,22 @@ def takes_matrix(phrase: Phrase) -> bool:
     return phrase.what == "call" and bool(name in OF_MATRICES or COFACTORS.match(name))
 
 
+def are_sums_understood(lines: Sequence[Line]) -> bool:
+    """Whether lines have indices that no sum and no left side has: `A_ij x_j`."""
+    declared = {str(i) for line in lines for i in line.below or ()}
+    letters: list[str] = []
+    stack = [line.body for line in lines]
+    while stack:
+        phrase = stack.pop()
+        if phrase.what in ("sum", "extreme", "TRANSPOSE", "norm"):
+            # What is transposed is a vector: its index says which one.
+            return False
+        if phrase.what in ("below", "delta"):
+            letters += [str(i) for i in phrase.sizes or () if not i.isdecimal()]
+        stack.extend(phrase.operands)
+    return any(letters.count(i) > 1 for i in letters if i not in declared)
+
+
 @dataclass(frozen=True)
 class _Scope:
     """Which indices are not to be summed where a phrase stands."""

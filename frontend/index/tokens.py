@@ -11,7 +11,7 @@ from typing import Final
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.names import GREEK
+from eggrad.frontend.formulas.names import FRACTIONS, GREEK
 
 _BELOW: Final = "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕᵦᵧᵨᵩᵪ₀₁₂₃₄₅₆₇₈₉"
 _ABOVE: Final = "ⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵃᵇᶜᵈᵉᶠᵍʰ"
@@ -39,7 +39,7 @@ _PATTERNS: Final = tuple(
         ("SUB", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
         ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+\d*|[{_ABOVE}]+"),
         ("RAISED", rf"⁻?[{_RAISED[1:]}]+"),
-        ("NUMBER", r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"),
+        ("NUMBER", r"[½¼¾]|[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"),
         ("CONDITION", r"\[[^\[\]]*\]"),
         ("NAME", r"`(?:[^`]|``)*`"),
         ("POWER", r"\^|\*\*"),
@@ -124,7 +124,7 @@ def _tokens(text: str, names: Collection[str], functions: Collection[str]) -> It
                 raise ParseError(reason, text, at, ("'('",))
             yield Token("FUNCTION", name, place)
         elif kind:
-            yield Token(kind, written, place)
+            yield Token(kind, FRACTIONS.get(written, written), place)
         place = end
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.names import is_greek, is_word, may_be_product, splits
+from eggrad.frontend.formulas.names import FRACTIONS, is_greek, is_word, may_be_product, splits
 from eggrad.frontend.formulas.syntax import COMPARED, ends_operand
 from eggrad.frontend.text.errors import TextQuestion, TextUnknownVariable
 from eggrad.frontend.text.words import offset_of
@@ -56,7 +56,7 @@ _PATTERNS: Final = {
 }
 _TOKEN: Final = re.compile("|".join(f"(?P<T{k}>{p})" for k, p in enumerate(_PATTERNS.values())))
 _KINDS: Final = tuple(_PATTERNS)
-_WRITTEN: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75", "∑": "sum", "√": "sqrt"}
+_WRITTEN: Final = FRACTIONS | {"∑": "sum", "√": "sqrt"}
 _POWER: Final = "a power is written with '^', that of entries with '.^'"
 _INSTEAD: Final = {
     "@": "a product of matrices is written with '*'",
@@ -133,11 +133,13 @@ def _with_names(
     known = names or ()
     following = (*cut[1:], Token("END", ""))[: len(cut)]
     # `e` that stands elsewhere than below an exponent is a variable, where nobody says what is one.
+    pairs = list(zip(cut, following, strict=True))
     bare = names is None and any(
-        t == "e" and not after.type.endswith("POWER")
-        for t, after in zip(cut, following, strict=True)
+        t == "e" and not after.type.endswith("POWER") for t, after in pairs
     )
-    waiting = list(reversed(list(zip(cut, following, strict=True))))
+    # Names that stand somewhere without brackets behind them.
+    alone = {str(t) for t, after in pairs if t.type == "NAME" and after.type != "LPAR"}
+    waiting = pairs[::-1]
     before = Token("", "")
     while waiting:
         token, after = waiting.pop()
@@ -150,18 +152,19 @@ def _with_names(
         elif token.type not in ("NAME", "FUNCTION") or name in known:
             found = [token]
         else:
-            if (
-                name not in functions
-                and after.type == "LPAR"
-                and _ENTRY.match(text, offset_of(after))
-            ):
+            if _DERIVATIVE.match(text, place):
+                raise ParseError("derivatives are not read: eggrad takes them", text, place)
+            entry = after.type == "LPAR" and _ENTRY.match(text, offset_of(after))
+            if name not in functions and (entry or name in alone):
+                # No function: what stands in brackets is a factor, or says which entry.
                 after = Token("", "")
-            found = _named(text, token, after, names, functions, bare)
+            found = _named(text, token, after, names, functions, bare, alone)
         yield from found
         before = found[-1]
 
 
-_ENTRY: Final = re.compile(r"\(\s*\d+\s*\)")
+_ENTRY: Final = re.compile(r"\(\s*\d+\s*(?:,\s*\d+\s*)?\)")
+_DERIVATIVE: Final = re.compile(r"[fgh]'+\(")
 
 
 def _named(
@@ -171,6 +174,7 @@ def _named(
     names: Collection[str] | None,
     functions: Collection[str],
     bare: bool,
+    alone: Collection[str],
 ) -> list[Token]:
     """The tokens of a name that no variable has."""
     name, place = str(token), offset_of(token)
@@ -186,7 +190,7 @@ def _named(
     if len(ways) > 1:
         readings = " or ".join("*".join(way) for way in ways)
         raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
-    if names is None and not ways and may_be_product(name):
+    if names is None and not ways and may_be_product(name, alone):
         raise TextQuestion(
             f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which variables "
             "there are",

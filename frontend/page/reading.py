@@ -13,11 +13,12 @@ from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.formulas.names import applied_names, is_word, may_be_product
+from eggrad.frontend.formulas.syntax import plain_words
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.errors import TextQuestion
+from eggrad.frontend.text.errors import TextQuestion, TextShapeQuestion
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.parser import lines_of
 from eggrad.frontend.typeset.tokens import OBJECTIVE
@@ -31,7 +32,7 @@ _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
 _INDEXED: Final = re.compile(r"[^\W\d_]+\d*_\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_")
 _NUMPY: Final = re.compile(
-    r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\.(?:dot|sum|mean)\(|^\s*(?:def|lambda)\b"
+    r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\b[a-z]\w*\.[a-z]\w*\(|^\s*(?:def|lambda)\b"
 )
 _TYPESET: Final = re.compile(
     r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
@@ -117,6 +118,8 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     """
     if not text.strip():
         raise ParseError("there is no formula yet", text, 0)
+    if is_word(text.strip()) and text.strip() not in dims:
+        raise ParseError(f"no function or variable is called {text.strip()!r}", text, 0)
     known = detected(text) if notation == "detect" else notation
     if known == "einsum":
         return Reading(known, einsum.parse(text))
@@ -138,6 +141,10 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         if known == "latex" and notation == "detect" and "belongs to no sum" in error.reason:
             with suppress(EggradError):
                 return _formula(text, "index", dims, assume)
+        if known == "matrix" and notation == "detect" and "stands in brackets" in error.reason:
+            # `sin x`, as it is set.
+            with suppress(EggradError):
+                return _formula(text, "latex", dims, assume)
         raise
 
 
@@ -182,6 +189,9 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
                 for order in _orders(name, scalars, text):
                     yield from search(axes | {name: order})
             failed.append(error)
+        except TextShapeQuestion:
+            # With other axes the text would mean what nobody asks for.
+            raise
         except EggradError as error:
             failed.append(error)
 
@@ -211,7 +221,7 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
 
 def _read_as(name: str, axes: _Axes, notation: str) -> Iterator[str]:
     """The names that a name may be: the next of its letters, and itself."""
-    if notation == "matrix" and may_be_product(name):
+    if notation == "matrix" and may_be_product(name, axes):
         if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:
             # A letter may be the sign of a transpose.
             return
@@ -225,14 +235,16 @@ _LONGEST_PRODUCT: Final = 3
 def _noted(found: Reading, text: str) -> Reading:
     """With what was chosen about letters side by side, and what else they may be."""
     if found.notation == "latex" and (objective := OBJECTIVE.match(text)):
-        return replace(found, read_as=f"the objective behind {objective['sign']}")
+        below = plain_words(objective["below"])
+        if not re.fullmatch("[i-n](,[i-n])*", below):
+            return replace(found, read_as=f"the objective behind {objective['sign']}")
     if found.notation != "matrix":
         return found
     names = {v.name for v in found.problem.declared}
     for word in dict.fromkeys(re.findall(r"[^\W\d_]{2,}", text)):
         signs = "*".join(word)
         apart = re.sub(rf"\b{word}\b", signs if len(word) > 1 else word, text)
-        if word not in names and may_be_product(word) and {*word} <= names:
+        if word not in names and may_be_product(word, names) and {*word} <= names:
             other = Other(f"{word} is one name", text, "matrix", {word: ""})
             said = f"{word} is the product {signs}"
             return replace(found, read_as=said, others=(other,))
@@ -247,8 +259,12 @@ def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
     turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*(?:T|\\top|\\intercal|\\mathrm|\\mathsf)\b|'|ᵀ|⊤)"
     if scalars is False and name[0].islower() and re.search(turned, text):
         return 1, 2
+    if indices := re.search(
+        rf"(?<![A-Za-z]){name}\}}?\s*_\s*\{{\s*([a-z]\s*,?\s*){{2,4}}\}}", text
+    ):
+        return (len(re.findall("[a-z]", indices[0].partition("_")[2])),)
     if name[0].islower() and re.search(rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{name}\b", text):
-        return 1, 0
+        return 1, 2
     if scalars:
         return 0, 1
     if name[0].isupper():

@@ -17,6 +17,10 @@ class TextQuestion(ParseError):
     """A text with more than one reading; the message shows the place, and says how they differ."""
 
 
+class TextShapeQuestion(TextShapeError, TextQuestion):
+    """A text whose meaning depends on what its shapes are, and which they leave open."""
+
+
 def place_words(text: str, offset: int) -> str:
     r"""A place in words.
 
@@ -35,11 +39,10 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """
     known = list(known)
     most = 1 if len(word) < 6 else 2
-    near = [
-        (_distance(word.lower(), k.lower()), k) for k in known if abs(len(k) - len(word)) <= most
-    ]
-    near += [(most, k) for k in known if len(word) > 3 and k.startswith(word)]
-    distance, best = min(near, default=(most + 1, ""), key=lambda pair: pair[0])
+    close = [k for k in known if abs(len(k) - len(word)) <= most]
+    near = [(_distance(word.lower(), k.lower()), _distance(word, k), k) for k in close]
+    near += [(most, most, k) for k in known if len(word) > 3 and k.startswith(word)]
+    distance, _, best = min(near, default=(most + 1, 0, ""), key=lambda found: found[:2])
     return f", did you mean {best!r}?" if distance <= most and distance < len(word) else ""
 
 

@@ -11,6 +11,7 @@ from eggrad.frontend.formulas.functions import known_functions
 from eggrad.frontend.formulas.names import names_of
 from eggrad.frontend.formulas.reader import Reader
 from eggrad.frontend.formulas.syntax import Formulas, Line, Spelling
+from eggrad.frontend.index.sums import Sums, are_sums_understood
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 from eggrad.frontend.typeset.functions import ASKED, OF_ENTRIES
@@ -62,4 +63,10 @@ def read_problem(
             )
     shapes = completed_dims(dims or {}, assume, MAXIMAL_ORDER)
     known = known_functions(declared) | ASKED | OF_ENTRIES
-    return Reader(text, shapes, assume, known, IN_LATEX).problem(lines_of(text, shapes, declared))
+    reader = Reader(text, shapes, assume, known, IN_LATEX)
+    lines = lines_of(text, shapes, declared)
+    if are_sums_understood(lines):
+        orders = {name: len(axes) for name, axes in shapes.items()}
+        sums = Sums(text, orders, reader.sizes)
+        lines = [sums.line(line) for line in lines]
+    return reader.problem(lines)

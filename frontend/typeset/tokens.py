@@ -146,7 +146,7 @@ _REFUSED: Final = {
     "\\prod": "products over an index are not read; their logarithm is a sum",
     "\\int": "integrals are not read",
     **dict.fromkeys(
-        ("\\partial", "\\nabla"),
+        ("\\partial", "\\nabla", "\\dot", "\\ddot"),
         "derivatives are not read: eggrad takes them, of the formula alone",
     ),
     **dict.fromkeys(("\\pm", "\\mp"), "one formula has one sign; write + or -"),
@@ -597,6 +597,9 @@ def _name(c: _Cutter, text: str, place: int) -> None:
         plain = _TYPED[plain] if _TYPED.get(plain) in c.names and plain not in c.names else plain
     elif not text.isalpha():
         raise c.error(f"the character {text!r} has no meaning here", place)
+    elif text == "sum" and c.peek() == "_":
+        _sum(c, _Item(text, place))
+        return
     elif len(text) > 1:
         _word(c, text, place)
         return
@@ -649,6 +652,11 @@ def _sigma(c: _Cutter, name: str, place: int) -> None:
     c.emit("FUNCTION", "sigmoid", place)
 
 
+def _written(name: str) -> str:
+    """A pattern for how a name may be written."""
+    return f"(?:{_TYPED[name]}|{name})" if name in _TYPED else name
+
+
 def _named(c: _Cutter, name: str, place: int) -> None:
     """The token of a name; `W_1` is one where there is such a variable."""
     if c.peek() == "_":
@@ -656,7 +664,10 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.at += 1
         below = plain_words(_argument(c, c.items[here])[0])
         joint = next((n for n in (f"{name}_{below}", f"{name}{below}") if n in c.names), None)
-        if name not in c.names and re.fullmatch(r"[A-Z]\w*|0", below):
+        numbered = below.isdecimal() and (
+            name[0].isupper() or re.search(rf"{_written(name)}\s*_\s*\{{?\s*0", c.text)
+        )
+        if name not in c.names and (numbered or re.fullmatch(r"[A-Z]\w*|0", below)):
             # Neither an index nor a place: a part of the name.
             joint = f"{name}_{below}"
         if joint and below:
@@ -665,6 +676,8 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.at = here
     if name in c.names:
         c.emit("NAME", name, place)
+    elif name == "delta" and c.peek() == "_" and _DELTA.match(c.text, c.items[c.at].place):
+        c.emit("DELTA", name, place)
     elif name == "I":
         c.emit("CONSTANT", "eye", place)
     else:
@@ -672,6 +685,8 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.emit("NAME" if c.peek() == "_" else kind, name, place)
 
 
+# Kronecker's delta has two indices.
+_DELTA: Final = re.compile(r"_\s*\{\s*[a-z]\s*,?\s*[a-z]\s*\}|[ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ]{2}")
 _FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
 _OTHERWISE: Final = re.compile(r"\s*(,|if|for|when|otherwise|else|where)\b[\s,.]*\Z|\s*,\s*\Z")
 
