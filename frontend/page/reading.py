@@ -245,7 +245,8 @@ def _noted(found: Reading, text: str) -> Reading:
         signs = "*".join(word)
         apart = re.sub(rf"\b{word}\b", signs if len(word) > 1 else word, text)
         if word not in names and may_be_product(word, names) and {*word} <= names:
-            other = Other(f"{word} is one name", text, "matrix", {word: ""})
+            sizes = "m, n" if word[0].isupper() else ""
+            other = Other(f"{word} is one name", text, "matrix", {word: sizes})
             said = f"{word} is the product {signs}"
             return replace(found, read_as=said, others=(other,))
         if word in names and len(word) == 2:

@@ -28,6 +28,7 @@ PARTS = (
     *("tests/frontend/calculus tests/frontend/cli tests/frontend/elementwise",),
     *(
         "tests/frontend/index tests/frontend/matrix tests/frontend/text tests/frontend/typeset "
+        "tests/frontend/numpy_text "
         "tests/frontend/test_types.py",
     ),
     *("tests/frontend/page tests/frontend/workbench tests/docs tests/test_packaging.py",),

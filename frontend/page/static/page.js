@@ -108,14 +108,11 @@ function showVariables(found) {
   const focused = $("variables").contains(document.activeElement) ? document.activeElement.id : "";
   $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
   if (focused) document.getElementById(focused)?.focus();
-  // Such as Ax, where A*x may be meant.
-  const joined = !found.error && !found.read_as && found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
   const open = found.error && found.variables.find((v) => v.axes === null);
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."
     : (found.guessed ? "Which names are scalars, columns and matrices was guessed. " : "") +
-      (open ? "Say here how many rows and columns each has, as numbers such as “2, 3”, or as names such as “m, n”." : "Sizes can be changed, to “3, n” for instance; a scalar has none.") +
-      (joined ? ` ${joined.name} was read as one name; a product is written ${[...joined.name].join("*")}.` : "");
+      (open ? "Say here how many rows and columns each has, as numbers such as “2, 3”, or as names such as “m, n”." : "Sizes can be changed, to “3, n” for instance; a scalar has none.");
   if (open && !focused) document.getElementById(`axes-${open.name}`).focus();
 }
 
