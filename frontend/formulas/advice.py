@@ -11,10 +11,9 @@ from eggrad.engine.errors import ShapeError
 
 Advice = Literal[
     "left transposed", "right transposed", "other order", "product of entries", "one transposed",
-    "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries", "exponential of a matrix",
-    "function of entries",
-    "absolute values", "Frobenius", "index of a vector", "indices of a matrix",
-    "size of a constant", "outer or Kronecker",
+    "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries",
+    "exponential of a matrix", "function of entries", "absolute values", "Frobenius",
+    "index of a vector", "indices of a matrix", "size of a constant", "outer or Kronecker",
 ]  # fmt: skip
 Words = Mapping[str, str]
 
@@ -105,10 +104,10 @@ class AdvisedShapeError(ShapeError):
         return not _QUESTIONS.isdisjoint(self._advice)
 
     def said(self, words: Words) -> str:
-        """The message in the words of a notation.
+        r"""The message in the words of a notation.
 
         >>> error = AdvisedShapeError("+ of 2 x 1 and 1 x 2: the shapes differ", "one transposed")
         >>> print(error.said(IN_LATEX))
-        + of 2 x 1 and 1 x 2: the shapes differ; transpose one of them with ^\\top
+        + of 2 x 1 and 1 x 2: the shapes differ; transpose one of them with ^\top
         """
         return self._reason + "".join(_SENTENCES[a].format_map(words) for a in self._advice)

@@ -89,7 +89,7 @@ def _reduced(name: str, function: Callable[..., Expression], a: Value, axis: Any
 
 
 def sum_of(a: Value, axis: Value | None = None) -> Value:
-    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
+    """The sum of all entries; with an axis of each column, 1, or of each row, 2."""
     return summed(a) if axis is None else _reduced("sum", language.sum, a, axis)
 
 
@@ -328,6 +328,37 @@ def _stack_kinds(name: str) -> Kinds:
     return {"matrix": ("scalar", "column", "matrix")[len(STACK_FUNCTIONS[name].axes)]}
 
 
+# Numbers made of all entries, or of those of a column or a row.
+_OF_ENTRIES: Final = {
+    "mean": (whole.mean, "The mean"),
+    "var": (whole.var, "The variance (by n)"),
+    "std": (whole.std, "The root of the variance"),
+}
+_OF_VECTORS: Final[Mapping[str, tuple[Callable[[Any], Expression], Kinds, str]]] = {
+    "cumsum": (whole.cumsum, _SAME_VECTOR, "The running sums of a vector."),
+    "cumprod": (cumprod, _SAME_VECTOR, "The running products of a vector."),
+    "sort": (sort, _SAME_VECTOR, "The entries of a vector, the least first."),
+    "prod": (whole.prod, _OF_VECTOR, "The product of the entries of a vector."),
+}
+_OF_MATRICES: Final[Mapping[str, tuple[Callable[[Any], Expression], Kinds, str]]] = {
+    "det": (language.det, _OF_MATRIX, "The determinant."),
+    "logdet": (_logdet, _OF_MATRIX, "The logarithm of the determinant."),
+    "logabsdet": (language.logabsdet, _OF_MATRIX, "The logarithm of the determinant's size."),
+    "signdet": (language.signdet, _OF_MATRIX, "The sign of the determinant: -1, 0 or 1."),
+    "inv": (language.inv, _SAME_MATRIX, "The inverse of a matrix."),
+    "adj": (language.adj, _SAME_MATRIX, "The adjugate: the determinant times the inverse."),
+}
+_PARTS: Final = "with 1 of each column, with 2 of each row."
+_VECTOR_TO_MATRIX: Final[Kinds] = {"column": "matrix", "row": "matrix"}
+_TURNED: Final[Kinds] = {"column": "row", "row": "column", "matrix": "matrix", "scalar": "scalar"}
+_SIGNED: Final[Kinds] = {"matrix": "scalar", "scalar": "scalar", "number": "scalar"}
+
+
+def _row(apply: Callable[..., Value], kinds: Kinds | None, count: int = 1, most: int = 0) -> Known:
+    """The row of a function whose docstring says what it is."""
+    return Known(apply, (apply.__doc__ or "").splitlines()[0], count, most or count, kinds)
+
+
 FUNCTIONS: Final[Mapping[str, Known]] = {
     **{name: Known(_each(f), sentence) for name, (f, sentence) in ENTRYWISE.items()},
     **{
@@ -338,46 +369,55 @@ FUNCTIONS: Final[Mapping[str, Known]] = {
         if f not in UNARY
     },
     **_special(),
-    "sum": Known(sum_of, "The sum of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
-    "mean": Known(partial(_reduced, "mean", whole.mean), "The mean of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
-    "var": Known(partial(_reduced, "var", whole.var), "The variance of all entries, divided by their number; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
-    "std": Known(partial(_reduced, "std", whole.std), "The root of the variance of all entries; with 1 of each column, with 2 of each row.", 1, 2, _NUMBER),
-    "max": Known(partial(_extreme, "max"), "The greatest entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
-    "min": Known(partial(_extreme, "min"), "The least entry; of two tensors that of each pair of entries.", 1, 2, _NUMBER),
-    "colmax": Known(partial(_extreme_along, "max", 0), "The greatest entry of each column.", kinds={"matrix": "row"}),
-    "colmin": Known(partial(_extreme_along, "min", 0), "The least entry of each column.", kinds={"matrix": "row"}),
-    "rowmax": Known(partial(_extreme_along, "max", 1), "The greatest entry of each row.", kinds={"matrix": "column"}),
-    "rowmin": Known(partial(_extreme_along, "min", 1), "The least entry of each row.", kinds={"matrix": "column"}),
-    "length": Known(_length, "The number of entries.", kinds=_NUMBER),
-    "norm": Known(norm, "The length of a vector; with 1 the sum of absolute values.", 1, 2, _OF_VECTOR),
-    "norm1": Known(norm1, "The sum of absolute values.", kinds=_NUMBER),
-    "norm2": Known(norm2, "The root of the sum of squares.", kinds=_NUMBER),
+    "sum": Known(sum_of, f"The sum of all entries; {_PARTS}", 1, 2, _NUMBER),
+    **{
+        name: Known(partial(_reduced, name, f), f"{what} of all entries; {_PARTS}", 1, 2, _NUMBER)
+        for name, (f, what) in _OF_ENTRIES.items()
+    },
+    **{
+        name: Known(
+            partial(_extreme, name), f"The {which} entry; of two each pair's.", 1, 2, _NUMBER
+        )
+        for name, which in (("max", "greatest"), ("min", "least"))
+    },
+    **{
+        f"{line}{name}": Known(
+            partial(_extreme_along, name, axis), f"The {which} entry of each {what}.", kinds=kinds
+        )
+        for name, which in (("max", "greatest"), ("min", "least"))
+        for axis, line, what, kinds in (
+            (0, "col", "column", {"matrix": "row"}),
+            (1, "row", "row", {"matrix": "column"}),
+        )
+    },
+    "length": _row(_length, _NUMBER),
+    "norm": Known(norm, "The length of a vector; norm(x, 1) is norm1(x).", 1, 2, _OF_VECTOR),
+    "norm1": _row(norm1, _NUMBER),
+    "norm2": _row(norm2, _NUMBER),
     "normF": Known(norm2, "Frobenius' norm, the root of the sum of squares.", kinds=_NUMBER),
-    "logsumexp": Known(logsumexp, "The logarithm of the sum of exponentials.", kinds=_NUMBER),
-    "softmax": Known(_softmax, "The exponentials of a vector, divided by their sum.", kinds=_SAME_VECTOR),
-    "cumsum": Known(_of_vector("cumsum", whole.cumsum), "The running sums of a vector.", kinds=_SAME_VECTOR),
-    "cumprod": Known(_of_vector("cumprod", cumprod), "The running products of a vector.", kinds=_SAME_VECTOR),
-    "sort": Known(_of_vector("sort", sort), "The entries of a vector, the least first.", kinds=_SAME_VECTOR),
-    "prod": Known(_of_vector("prod", whole.prod), "The product of the entries of a vector.", kinds=_OF_VECTOR),
-    "dot": Known(dot, "The sum of the products of the entries of two vectors.", 2, 2, _OF_VECTOR),
-    "outer": Known(outer, "The matrix of the products of the entries of two vectors.", 2, 2, {"column": "matrix", "row": "matrix"}),
-    "cross": Known(cross, "The cross product of two vectors of three entries.", 2, 2, _SAME_VECTOR),
-    "kron": Known(kron, "The Kronecker product.", 2, 2),
-    "vec": Known(vec, "The columns of a matrix one below the other.", kinds={"matrix": "column"}),
-    "diag": Known(diag, "The matrix with a vector on its diagonal; the diagonal of a matrix.", kinds={"column": "matrix", "row": "matrix", "matrix": "column"}),
-    "transpose": Known(transposed, "The transpose.", kinds={"column": "row", "row": "column", "matrix": "matrix", "scalar": "scalar"}),
-    "tr": Known(trace, "The sum of the diagonal.", kinds={"matrix": "scalar", "scalar": "scalar"}),
-    "det": Known(_of_square("det", language.det), "The determinant.", kinds=_OF_MATRIX),
-    "logdet": Known(_of_square("logdet", _logdet), "The logarithm of the determinant.", kinds=_OF_MATRIX),
-    "logabsdet": Known(_of_square("logabsdet", language.logabsdet), "The logarithm of the absolute value of the determinant.", kinds=_OF_MATRIX),
-    "signdet": Known(_of_square("signdet", language.signdet), "The sign of the determinant.", kinds=_OF_MATRIX),
-    "inv": Known(_of_square("inv", language.inv), "The inverse of a matrix.", kinds=_SAME_MATRIX),
-    "adj": Known(_of_square("adj", language.adj), "The adjugate of a matrix.", kinds=_SAME_MATRIX),
+    "logsumexp": _row(logsumexp, _NUMBER),
+    "softmax": _row(_softmax, _SAME_VECTOR),
+    "dot": _row(dot, _OF_VECTOR, 2),
+    "outer": _row(outer, _VECTOR_TO_MATRIX, 2),
+    "cross": _row(cross, _SAME_VECTOR, 2),
+    "kron": _row(kron, None, 2),
+    "vec": _row(vec, {"matrix": "column"}),
+    "diag": _row(diag, {**_VECTOR_TO_MATRIX, "matrix": "column"}),
+    "transpose": Known(transposed, "The transpose.", kinds=_TURNED),
+    "tr": _row(trace, {"matrix": "scalar", "scalar": "scalar"}),
+    **{
+        name: Known(_of_vector(name, f), sentence, kinds=kinds)
+        for name, (f, kinds, sentence) in _OF_VECTORS.items()
+    },
+    **{
+        name: Known(_of_square(name, f), sentence, kinds=kinds)
+        for name, (f, kinds, sentence) in _OF_MATRICES.items()
+    },
     **{
         name: Known(partial(_of_each, name), f.sentence, kinds=_stack_kinds(name))
         for name, f in STACK_FUNCTIONS.items()
     },
-}  # fmt: skip
+}
 """Each function, by its name in matrix notation."""
 
 ALIASES: Final[Mapping[str, str]] = {
@@ -402,8 +442,8 @@ SIGNS: Final[Mapping[str, Known]] = {
     "∑": FUNCTIONS["sum"],
     "√": FUNCTIONS["sqrt"],
     "‖": FUNCTIONS["norm2"],
-    "|": Known(bars, "The determinant of a matrix, the absolute value of a scalar.", kinds={"matrix": "scalar", "scalar": "scalar", "number": "scalar"}),
-    "log|": Known(log_of_bars, "The logarithm of the same.", kinds={"matrix": "scalar", "scalar": "scalar", "number": "scalar"}),
+    "|": Known(bars, "The determinant of a matrix, the absolute value of a scalar.", kinds=_SIGNED),
+    "log|": Known(log_of_bars, "The logarithm of the same.", kinds=_SIGNED),
     "⊗": Known(_kronecker, "The Kronecker product.", 2, 2),
     "⟨⟩": Known(inner, "The sum of the products of entries.", 2, 2, _NUMBER),
 }  # fmt: skip

@@ -50,20 +50,25 @@ def in_brackets(a: Value, token: str) -> Value:
     if a.order == 2 and parts == [":"]:
         # MATLAB's columns one below the other.
         return vec(a)
-    what = f"{token} of {a.shape}: "
     if len(parts) != a.order or not a.order:
-        if not a.order:
-            raise ShapeError(f"{what}a scalar has no entries")
-        if a.order == 1:
-            raise AdvisedShapeError(f"{what}a vector has one index", "index of a vector")
-        raise AdvisedShapeError(f"{what}a matrix has two indices", "indices of a matrix")
+        raise _wrong_count(a, token)
     key = tuple(_key(part, d) for part, d in zip(parts, f.shape, strict=True))
     for k, size in zip(key, f.shape, strict=True):
         last = k.stop if isinstance(k, slice) else k + 1
         if isinstance(size, int) and last is not None and last > size:
-            raise ShapeError(f"{what}index {last} is out of range")
+            raise ShapeError(f"{token} of {a.shape}: index {last} is out of range")
     axes = (*a.rows, *a.columns)
     return Value(f[key], tuple(i for i, k in zip(axes, key, strict=True) if isinstance(k, slice)))
+
+
+def _wrong_count(a: Value, written: str) -> ShapeError:
+    """The error of a value with another number of indices than it has axes."""
+    what = f"{written} of {a.shape}: "
+    if not a.order:
+        return ShapeError(f"{what}a scalar has no entries")
+    if a.order == 1:
+        return AdvisedShapeError(f"{what}a vector has one index", "index of a vector")
+    return AdvisedShapeError(f"{what}a matrix has two indices", "indices of a matrix")
 
 
 def kept_axes(token: str) -> tuple[bool, ...]:
@@ -271,10 +276,7 @@ def entry(a: Value, below: Sequence[Place], scope: Mapping[str, Bound]) -> Value
     if len(axes) == 2 and len(found) == 1 and not found[0].letter and 10 < found[0].number < 100:
         found = [Place("", k) for k in divmod(found[0].number, 10)]
     if len(found) > len(axes) or (len(found) < len(axes) and not found[0].letter):
-        wanted = "index of a vector" if a.order == 1 else "indices of a matrix"
-        has = ("a scalar has no entries", "a vector has one index", "a matrix has two indices")
-        what = f"[{','.join(p.letter or str(p.number) for p in found)}] of {a.shape}: "
-        raise AdvisedShapeError(what + has[a.order], *[wanted] * (a.order > 0))
+        raise _wrong_count(a, f"[{','.join(p.letter or str(p.number) for p in found)}]")
     if len(found) < len(axes):
         axes = [_axis_of(a, found[0], scope)]
     names: dict[str, str] = {}

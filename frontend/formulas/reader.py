@@ -55,7 +55,7 @@ def _entry_by_entry(symbol: str, build: Callable[..., Expression]) -> Callable[.
 
 
 def _pointwise(a: Value, b: Value) -> Value:
-    """`\\cdot`: the inner product of two columns, else a product."""
+    r"""`\cdot`: the inner product of two columns, else a product."""
     both = all(v.order == 1 and not v.is_row for v in (a, b))
     return values.inner(a, b) if both else values.times(a, b)
 
@@ -120,6 +120,7 @@ class Reader:
         dims: Mapping[str, Sequence[Size]],
         assume: Mapping[str, Iterable[str]],
         functions: Mapping[str, Known],
+        *,
         words: Words,
         defined: Collection[str] = (),
     ) -> None:

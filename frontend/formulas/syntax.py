@@ -124,11 +124,10 @@ class Builder(Transformer[Token, Any]):
         if left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed:
             raise self._unclear(left, right, first)
         if right.what == "number" or first.type == "NUMBER":
-            sign = "a sign" if spelling.macro else "an operator"
-            raise Misread(
-                f"{sign} is missing before {str(first)!r}{spelling.sign_missing * bool(spelling.macro)}",
-                first,
-            )
+            missing = f"an operator is missing before {str(first)!r}"
+            if spelling.macro:
+                missing = f"a sign is missing before {str(first)!r}{spelling.sign_missing}"
+            raise Misread(missing, first)
         if left.what in ("POWER", "DOT_POWER") and left.operands[1].what == "use":
             above = left.operands[1].token
             if above != "T" and offset_of(above) + len(above) == offset_of(first):

@@ -352,8 +352,8 @@ def check_alike(symbol: str, a: Value, b: Value) -> None:
     if a.order != b.order:
         raise ShapeError(f"{what}one is a matrix, the other a vector")
     if not all(map(_fit, a.sizes, b.sizes)) or a.is_row != b.is_row:
-        turned = all(map(_fit, a.sizes, b.sizes[::-1]))
-        raise AdvisedShapeError(f"{what}the shapes differ", *["one transposed"] * turned)
+        turned: list[Advice] = ["one transposed"] * all(map(_fit, a.sizes, b.sizes[::-1]))
+        raise AdvisedShapeError(f"{what}the shapes differ", *turned)
 
 
 def shown_index(index: str) -> str:

@@ -51,7 +51,7 @@ def read_problem(
     sizes = {s for axes in known.values() for d in axes for s in size_symbols(d)}
     variables = {n: axes for n, axes in known.items() if n not in defined}
     sums = Sums(text, {n: len(axes) for n, axes in variables.items()}, sizes)
-    reader = Reader(text, known, assume, functions, IN_INDEX, defined)
+    reader = Reader(text, known, assume, functions, words=IN_INDEX, defined=defined)
     return reader.problem([sums.line(line) for line in lines])
 
 

@@ -321,8 +321,9 @@ class Sums:
             order = self._orders.get(name, len(below))
             if order != len(below):
                 axes, count = "axis" if order == 1 else "axes", len(below)
+                indices = "index" if count == 1 else "indices"
                 raise TextShapeError(
-                    f"{name} has {order} {axes}, but {count} {'index' if count == 1 else 'indices'}",
+                    f"{name} has {order} {axes}, but {count} {indices}",
                     self._text,
                     offset_of(below[order] if count > order else base.token),
                 )

@@ -38,4 +38,4 @@ def read_problem(
     if dims is None:
         check_calls(text, [line.body for line in lines], known)
         dims = inferred_orders(text, lines, known)
-    return Reader(text, completed_dims(dims, assume), assume, known, IN_MATRIX).problem(lines)
+    return Reader(text, completed_dims(dims, assume), assume, known, words=IN_MATRIX).problem(lines)

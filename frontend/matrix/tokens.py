@@ -7,7 +7,7 @@ brackets behind a name are those of a function.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from lark import Token
 
@@ -28,7 +28,7 @@ _PATTERNS: Final = {
     "ELSE": r"else\b",
     "NAME": rf"{_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
     # A point before * / or ^ belongs to the operator: 1./x is 1 ./ x.
-    "NUMBER": r"[0-9]+(?:\.(?![*/^'])[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[½¼¾]",
+    "NUMBER": r"(?:[0-9]+(?:\.(?![*/^'])[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[½¼¾]",
     "FUNCTION": "[∑√]",
     "RAISED": rf"[⊙∘]?⁻?[{_RAISED[1:]}]+",
     "DOT_TIMES": r"\.\*|[⊙∘]",
@@ -139,6 +139,7 @@ def _with_names(
     )
     # Names that stand somewhere without brackets behind them.
     alone = {str(t) for t, after in pairs if t.type == "NAME" and after.type != "LPAR"}
+    known_names = _Names(text, names, functions, bare, alone)
     waiting = pairs[::-1]
     before = Token("", "")
     while waiting:
@@ -158,7 +159,7 @@ def _with_names(
             if name not in functions and (entry or name in alone):
                 # No function: what stands in brackets is a factor, or says which entry.
                 after = Token("", "")
-            found = _named(text, token, after, names, functions, bare, alone)
+            found = _named(known_names, token, after)
         yield from found
         before = found[-1]
 
@@ -167,30 +168,35 @@ _ENTRY: Final = re.compile(r"\(\s*\d+\s*(?:,\s*\d+\s*)?\)")
 _DERIVATIVE: Final = re.compile(r"[fgh]'+\(")
 
 
-def _named(
-    text: str,
-    token: Token,
-    after: Token,
-    names: Collection[str] | None,
-    functions: Collection[str],
-    bare: bool,
-    alone: Collection[str],
-) -> list[Token]:
+class _Names(NamedTuple):
+    """What is known of the names of a text."""
+
+    text: str
+    variables: Collection[str] | None
+    functions: Collection[str]
+    # Whether `e` is a variable.
+    bare: bool
+    # Those that stand somewhere without brackets behind them.
+    alone: Collection[str]
+
+
+def _named(names: _Names, token: Token, after: Token) -> list[Token]:
     """The tokens of a name that no variable has."""
+    text = names.text
     name, place = str(token), offset_of(token)
     called = after.type == "LPAR" or (name == "log" and after.type == "LBAR")
-    if token.type == "FUNCTION" or (name in functions and (called or not is_greek(name))):
+    if token.type == "FUNCTION" or (name in names.functions and (called or not is_greek(name))):
         if not called:
             at = offset_of(after) if after.type != "END" else len(text.rstrip())
             raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))
         return [Token("FUNCTION", name, place)]
-    if name in ("pi", "π") or (name == "e" and not bare):
+    if name in ("pi", "π") or (name == "e" and not names.bare):
         return [Token("EULER" if name == "e" else "PI", name, place)]
-    ways = splits(name, names or ())
+    ways = splits(name, names.variables or ())
     if len(ways) > 1:
         readings = " or ".join("*".join(way) for way in ways)
         raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
-    if names is None and not ways and may_be_product(name, alone):
+    if names.variables is None and not ways and may_be_product(name, names.alone):
         raise TextQuestion(
             f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which variables "
             "there are",

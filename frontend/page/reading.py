@@ -170,7 +170,7 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 
 def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
-    """The problem, with as many axes for each name as make sense; a sum is a number if it can be."""
+    """The problem, with as many axes for each name as make sense: a sum is a number, if it can."""
     scalars = notation != "index" and not _TENSOR.search(text)
     failed: list[EggradError] = []
 
@@ -213,7 +213,7 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
     for token in applied_names(lines_of(text, {v.name: v.dims for v in problem.declared})):
         if str(token) not in dims:
             raise ParseError(
-                f"nothing says what {token} is, a function or a factor; a factor has a sign behind it",
+                f"nothing says what {token} is, a function or a factor; a factor has a sign",
                 text,
                 offset_of(token),
             )
@@ -257,7 +257,7 @@ def _noted(found: Reading, text: str) -> Reading:
 
 def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
-    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*(?:T|\\top|\\intercal|\\mathrm|\\mathsf)\b|'|ᵀ|⊤)"
+    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*(?:T|\\(?:top|intercal|math\w+))\b|['ᵀ⊤])"
     if scalars is False and name[0].islower() and re.search(turned, text):
         return 1, 2
     if indices := re.search(

@@ -63,7 +63,7 @@ def read_problem(
             )
     shapes = completed_dims(dims or {}, assume, MAXIMAL_ORDER)
     known = known_functions(declared) | ASKED | OF_ENTRIES
-    reader = Reader(text, shapes, assume, known, IN_LATEX)
+    reader = Reader(text, shapes, assume, known, words=IN_LATEX)
     lines = lines_of(text, shapes, declared)
     if are_sums_understood(lines):
         orders = {name: len(axes) for name, axes in shapes.items()}

@@ -376,7 +376,13 @@ def _cut(c: _Cutter, item: _Item) -> None:
         c.emit("SUB", *_argument(c, item))
     elif text == "^":
         _above(c, item)
-    elif text in ("'", _TACK):
+    else:
+        _cut_operand(c, item)
+
+
+def _cut_operand(c: _Cutter, item: _Item) -> None:
+    text = item.text
+    if text in ("'", _TACK):
         c.emit("TRANSPOSE", "'", item.place)
     elif text == "\\infty" and c.found and c.found[-1].type == "RNORM":
         c.emit("SUB", text, item.place)

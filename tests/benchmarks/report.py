@@ -39,7 +39,7 @@ FAILURES = {
     "error": "error",
     "ended": "error",
 }
-NOTHING = "–"  # noqa: RUF001 - as tables have it
+NOTHING = "–"
 
 Line = dict[str, Any]
 Where = tuple[int, str, str, int]  # threads, problem, quantity, size

@@ -15,7 +15,7 @@ SYMMETRIC = ("symmetric",)
 DEFINITE = ("positive definite",)
 POSITIVE = ("positive",)
 
-TOKEN = re.compile(r"[A-Za-zα-ω_]\w*|\d+\.?\d*|[-+*/^.']|\.\*|\./|\.\^")  # noqa: RUF001
+TOKEN = re.compile(r"[A-Za-zα-ω_]\w*|\d+\.?\d*|[-+*/^.']|\.\*|\./|\.\^")
 # The distance of neighbouring points of a central difference.
 STEP = 2e-4
 TOLERANCE = 1e-6

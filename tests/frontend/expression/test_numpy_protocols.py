@@ -43,7 +43,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "vectorize": (lambda: np.vectorize(math.sin)(v), "numpy.vectorize takes .* call the function"),
     "frompyfunc": (lambda: np.frompyfunc(abs, 1, 1)(v), "call the function itself"),
     "random": (lambda: np.random.default_rng(0).normal(v), "cannot become an array"),
-    "full": (lambda: np.full(3, x[0]), "numpy.full takes .* write numpy.full.shape, value, like=x."),
+    "full": (lambda: np.full(3, x[0]), "numpy.full takes .* numpy.full.shape, value, like=x."),
     "histogram": (lambda: np.histogram(x), "write numpy.count_nonzero"),
     "nonzero": (lambda: np.nonzero(x), "shape of the result depends on values"),
     "unique": (lambda: np.unique(x), "shape of the result depends on values"),
