@@ -7,6 +7,7 @@ front, numbers as well, and transposes to where they are short. Of all equal ter
 find, the one with the shortest formula is written.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -48,7 +49,7 @@ class Formula:
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
     its own transpose. `function` is what a `call` applies, if it is an element-wise function.
 
-    Operations are `name`, `number`, `call` and `index` with a text, the operators `add`,
+    Operations are `name`, `number`, `constant`, `call` and `index` with a text, the operators `add`,
     `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
     `power_entries`, and `transpose`.
     """
@@ -61,10 +62,27 @@ class Formula:
     symmetric: bool = False
     function: Function | None = None
     weight: int = field(init=False)
+    is_row: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count the parts."""
+        """Count the parts, and see whether a vector is a row."""
         object.__setattr__(self, "weight", 1 + sum(a.weight for a in self.args))
+        object.__setattr__(self, "is_row", self.order == 1 and self._lies)
+
+    @property
+    def _lies(self) -> bool:
+        match self.op:
+            case "transpose":
+                return not self.args[0].is_row
+            case "index":
+                return self.args[0].order == 2 and ":" not in self.text.partition(",")[0]
+            case "call" if self.text in ("sum", "colmax", "colmin"):
+                return self.text != "sum" or self.args[1].text == "1"
+            case "times":
+                a, b = self.args
+                return a.is_row or (b.is_row and not a.order)
+            case _:
+                return any(a.is_row for a in self.args)
 
 
 def negated(a: Formula) -> Formula:
@@ -82,15 +100,54 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
         if op == "add" and a is b and a.args:
             return operation("times", number(Fraction(2)), a, order)
         return Formula(op, (a, b), order=order)
-    inner = b.op == "times" and b.args[0].op == "number" and not b.shared
-    if op == "times" and inner and a.op != "number":
-        return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
-    negative = (a.op == "negate") != (b.op == "negate")
-    parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
-    whole = Formula(op, parts, order=order)
-    if op == "times" and "1" in (parts[0].text, parts[1].text):
-        whole = parts[0] if parts[1].text == "1" else parts[1]
-    return negated(whole) if negative else whole
+    if "negate" in (a.op, b.op):
+        unsigned = (f.args[0] if f.op == "negate" else f for f in (a, b))
+        whole = operation(op, *unsigned, order)
+        return negated(whole) if a.op != b.op else whole
+    if op == "times":
+        return _product(a, b, order)
+    if op == "divide":
+        above, below = _over(a)
+        if below is not None and b.op != "number":
+            return operation(op, above, operation("times", below, b, 0), order)
+    return Formula(op, (a, b), order=order)
+
+
+def _product(a: Formula, b: Formula, order: int) -> Formula:
+    """A product: numbers and scalars stand in front, in one line with what is divided."""
+    if "1" in (a.text, b.text):
+        return a if b.text == "1" else b
+    (first, below), (second, under) = _over(a), _over(b)
+    by_number = below is not None and below.op == "number" and first.op != "number"
+    apart = a.op == "call" or (a.op == "divide" and first.op != "number")
+    if not b.order and (a.order or (b.op == "name" and apart)):
+        return operation("times", b, a, order)
+    inner = b.args[0] if b.op == "times" and not b.shared else b
+    if inner is not b and a.op != "number" and (inner.op == "number" or a.order > inner.order == 0):
+        return operation("times", inner, operation("times", a, b.args[1], order), order)
+    if a.op == "divide" and below is not None and (first.text == "1" or by_number):
+        return operation("divide", operation("times", first, b, order), below, order)
+    if a.op == "number" and below is not None and under is not None:
+        above = operation("times", first, second, order)
+        return operation("divide", above, operation("times", below, under, 0), order)
+    return Formula("times", (a, b), order=order)
+
+
+def _over(a: Formula) -> tuple[Formula, Formula | None]:
+    """What stands above and below a line: of a half the numbers, of half of something as well."""
+    if a.op == "divide" and not a.shared:
+        return a.args
+    if a.op == "number" and (found := Fraction(a.text)).denominator in HALVES:
+        above, below = found.as_integer_ratio()
+        return number(Fraction(above)), number(Fraction(below))
+    if a.op == "times" and a.args[0].op == "number" and not a.shared:
+        above, below = _over(a.args[0])
+        return operation("times", above, a.args[1], a.order), below
+    return a, None
+
+
+HALVES: Final = (2, 4, 8)
+"""What the numbers are multiples of that people write as fractions: halves, quarters, eighths."""
 
 
 def turned(a: Formula) -> Formula:
@@ -116,10 +173,91 @@ def turned(a: Formula) -> Formula:
 _BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
 
 
+def needs_no_brackets(form: Formula) -> bool:
+    """Whether the second operand of a product, a product itself, may stand without brackets.
+
+    Read from the left it has the same value, in operations of the same order at large sizes.
+
+    >>> A, B = (Formula("name", text=name, order=2) for name in "AB")
+    >>> x = Formula("name", text="x", order=1)
+    >>> AB, Ax = operation("times", A, B, 2), operation("times", A, x, 1)
+    >>> needs_no_brackets(operation("times", B, AB, 2)), needs_no_brackets(operation("times", B, Ax, 1))
+    (True, False)
+    """
+    first, second = form.args
+    if form.op != "times" or second.op not in ("times", "divide"):
+        return False
+    factors: list[Formula] = []
+    while second.op in ("times", "divide"):
+        factors.append(second.args[1])
+        second = second.args[0]
+    factors.append(second)
+    left, right = _from_left([first, *reversed(factors)]), _from_left(factors[::-1])
+    if left is None or right is None:
+        return False
+    return left[1] <= max(right[1], _degree(_sides(first), right[0]))
+
+
+def _from_left(factors: Sequence[Formula]) -> tuple[tuple[int, int], int] | None:
+    """The sides of a product from the left, and the power of sizes that its operations take."""
+    whole, most = _sides(factors[0]), 0
+    for factor in factors[1:]:
+        other = _sides(factor)
+        if any(whole) and any(other) and whole[1] != other[0]:
+            return None
+        most = max(most, _degree(whole, other))
+        meets = any(whole) and any(other)
+        whole = (whole[0], other[1]) if meets else (whole[0] + other[0], whole[1] + other[1])
+    return whole, most
+
+
+def _sides(form: Formula) -> tuple[int, int]:
+    """1 for rows, 1 for columns, where there are any."""
+    return int(form.order == 2 or (form.order == 1 and not form.is_row)), int(
+        form.order == 2 or form.is_row
+    )
+
+
+def _degree(a: tuple[int, int], b: tuple[int, int]) -> int:
+    return sum(a) + sum(b) - (a[1] if any(b) else 0)
+
+
+# The number that readers take for pi. Fractions are exact, so a multiple of a power of it is never
+# lost in constants that are multiplied out, and no other number is taken for one.
+PI: Final = Fraction(str(math.pi))
+MOST_PIS: Final = 9
+SHORT: Final = 10**6
+
+
+def _power_of_pi(value: Fraction) -> tuple[Fraction, int] | None:
+    """A short fraction and the power of pi that make a number, if it is so made.
+
+    >>> _power_of_pi(8 * PI**3), _power_of_pi(1 / (2 * PI)), _power_of_pi(Fraction(22, 7))
+    ((Fraction(8, 1), 3), (Fraction(1, 2), -1), None)
+    """
+    if max(value.numerator, value.denominator) < SHORT:
+        return None
+    for p in (sign * k for k in range(1, MOST_PIS + 1) for sign in (1, -1)):
+        rest = value / PI**p
+        if max(rest.numerator, rest.denominator) < SHORT:
+            return rest, p
+    return None
+
+
 def number(value: Fraction) -> Formula:
-    """A number; what has no decimal fraction is a quotient."""
+    """A number; what has no decimal fraction is a quotient, and a multiple of pi has its name."""
     if value < 0:
         return negated(number(-value))
+    if found := _power_of_pi(value):
+        rest, p = found
+        pi = Formula("constant", text="pi")
+        power = pi if abs(p) == 1 else Formula("power", (pi, number(Fraction(abs(p)))))
+        above, below = number(Fraction(rest.numerator)), number(Fraction(rest.denominator))
+        if p > 0:
+            above = operation("times", above, power, 0)
+        else:
+            below = operation("times", below, power, 0)
+        return above if below.text == "1" else Formula("divide", (above, below))
     text = format_number(value)
     if "//" not in text:
         return Formula("number", text=text)
@@ -206,8 +344,8 @@ def sizes_are_names(root: Term) -> bool:
 
 
 # Functions that only formulas have, and their names in matrix notation.
-_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1")
-_OF_VECTORS: Final = ("softmax", "logsumexp", "norm")
+_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1", "step")
+_OF_VECTORS: Final = ("softmax", "logsumexp", "norm", "norm1")
 _NAMES: Final = {name: name for name in (*_OF_ENTRIES, *_OF_VECTORS)} | {"norm": "norm2"}
 
 
@@ -565,6 +703,8 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
+        if form.op == "constant" and form.text in taken:
+            form = Formula("number", text=format_number(PI))
         text, level = style(form, [done[id(a)] for a in form.args])
         times = uses[id(form)]
         shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
@@ -578,9 +718,7 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
 
 def _joined(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
-        case "name":
-            return form.text, _ATOM
-        case "number":
+        case "name" | "number" | "constant":
             return form.text, _ATOM
         case "call":
             name = MATRIX_WORDS.get(form.text, form.text)
@@ -611,6 +749,7 @@ def infix(
     left, right = args
     # A sum within a sum needs no brackets, and a multiple's number none around the rest.
     whole = form.op == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
+    whole = whole or needs_no_brackets(form)
     added = form.op == "add" and not right[0].startswith(minus)
     least = level if added or whole else level + 1
     return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
@@ -639,7 +778,7 @@ BRACKETS: Final = 1000
 TENSOR: Final = PART * 10**6
 # Functions that are hardly met in formulas count as many words more.
 RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
-MANY: Final = 2
+MANY: Final = 7
 # Names, numbers, signs, of which those of entries have two, and pairs of brackets.
 WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
 

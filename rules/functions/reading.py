@@ -53,6 +53,12 @@ reading.state(
     sum_of_squares_is_squared_norm=(ein(s, a, a) >> norm(squared_sum(s), a) ** 2).noted(
         "Σ a² = ‖a‖²."
     ),
+    sum_of_moduli_is_norm=(ein1("i->", abs(a)) >> norm1(parse_spec("i->"), a)).noted(
+        "Σ |a| = ‖a‖₁, for a vector."
+    ),
+    positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
+        "max(sign a, 0) = [a > 0].", cite=DEFINITION
+    ),
     product_is_divide_by_root=(ein(s, a, b**p) >> a / b**-p)
     .when(meets(s, dims(a), dims(b)), ~is_integer(p), p < 0)
     .noted(
