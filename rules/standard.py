@@ -89,7 +89,8 @@ STANDARD = Strategy(
     ),
     reading=(
         constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
-        products, distribution,
+        products, distribution, deltas,
+        linalg.only(["linalg.diagonal_of_inverse_times_matrix"]),
     ),
     orders=(orders,),
     load=(long_powers,),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, islice, pairwise, product
+from operator import or_
 from typing import Any, cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -501,13 +502,15 @@ def inverses_split_off(graph: Snapshot, cls: int, network: Network) -> Iterator[
 def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
     """An inverse or an adjugate as a product of such, multiplied out as far as they are known.
 
-    A factor that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
+    A matrix that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
     """
 
     def of_two(c: int) -> Network | None:
         products_here = (m for m in graph.members[c] if m.constructor == "ein" and not m.subsumed)
         for member in products_here:
-            if all(graph.inverts(child) for child in member.children):
+            inverted = [graph.inverts(child) for child in member.children]
+            of_vectors = (len(graph.dims[child]) < 2 for child in member.children)
+            if any(inverted) and all(map(or_, inverted, of_vectors)):
                 return product_network(graph, c, member, limit=2)
         return None
 
@@ -1095,6 +1098,28 @@ def cancels(graph: Snapshot, network: Network, place: int, parts: Sequence[Inser
         for a, left in inside
         for b, right in beside
     )
+
+
+def inverts(graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]) -> bool:
+    """Whether a term of the sum has the inverse of a matrix beside it, also as a factor of one."""
+    return any(
+        _are_inverse(graph, f, other)
+        for inside, beside in parts
+        for factor in inside
+        for f in _inverses_in(graph, factor)
+        for other in beside
+    )
+
+
+def _inverses_in(graph: Snapshot, factor: Factor) -> list[Factor]:
+    """A factor, if it is an inverse, and the inverses that it is the product of."""
+    cls, part = factor
+    if not graph.inverts(cls):
+        return []
+    inner = product_of_inverses(graph, cls)
+    known = dict(zip(inner.out, part, strict=True)) if inner else {}
+    within = ((c, tuple(known.get(i, -1) for i in p)) for c, p in (inner.factors if inner else ()))
+    return [factor, *within]
 
 
 def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:

@@ -10,7 +10,7 @@ find, the one with the shortest formula is written.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count as numbers_from
@@ -593,10 +593,16 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
     if len(shared) == 2:
         wanted = (*(i for i in p if i in out), *(i for i in p if i not in out))
         entries = operation("multiply", _laid_out(a, p, wanted), _laid_out(b, q, wanted), 2)
+        orders = ((first, second), (second, first))
+        pairs = ((_laid_out(*x, wanted), _laid_out(*y, wanted[::-1])) for x, y in orders)
+        product = operation("times", *min(pairs, key=_brackets), 2)
+        if product.weight < entries.weight:
+            return Formula("call", (product,), "diag" if out else "tr", len(out))
         along = (number(Fraction(2)),) if out else ()
         return Formula("call", (entries, *along), "sum", len(out))
     if not out:
-        return operation("times", turned(a), b, 0)
+        pairs = ((a, b), (b, a))
+        return operation("times", *min(((turned(x), y) for x, y in pairs), key=_brackets), 0)
     if out[0] not in p:
         (a, p), (b, q) = second, first
     left = _laid_out(a, p, (out[0], summed))
@@ -604,6 +610,12 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
     if same and left is right:
         return Formula("power", (left, number(Fraction(2))), order=2)
     return operation("times", left, right, len(out))
+
+
+def _brackets(parts: Sequence[Formula]) -> tuple[int, int]:
+    """How long parts are, and how many of them are transposed products or sums."""
+    composite = (p.op == "transpose" and p.args[0].op in _OPERATORS for p in parts)
+    return sum(p.weight for p in parts), sum(composite)
 
 
 def _spread_out(first: Operand, second: Operand, out: Indices) -> Formula:
@@ -662,9 +674,11 @@ def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     >>> format_matrix(einsum("ij,i->j", A, residual))
     "A'*(A*x - y)"
     """
-    return "".join(
-        f"{name} = {text}; " if name else text for name, text in written(root, _joined, scope)
-    )
+    return _in_one_line(written(root, _joined, scope))
+
+
+def _in_one_line(lines: Iterable[Line]) -> str:
+    return "".join(f"{name} = {text}; " if name else text for name, text in lines)
 
 
 def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
@@ -780,14 +794,15 @@ TENSOR: Final = PART * 10**6
 RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
 MANY: Final = 7
 # Names, numbers, signs, of which those of entries have two, and pairs of brackets.
-WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(=-]")
 
 
 @shows_progress("looking for the shortest formula")
 def shortest(term: Term) -> Term:
     """The equal term whose matrix notation is the shortest found.
 
-    It takes operations of the same order at large sizes. A term stays as it is where no
+    It takes operations of the same order at large sizes, where of a product in `tr` or `diag` no
+    more than the diagonal is computed. A term stays as it is where no
     equal one with matrix notation was found, and beyond 60 nodes.
 
     >>> from eggrad.engine.terms.term import einsum, variable
@@ -899,7 +914,7 @@ def _opened(form: Formula, composite: Sequence[Formula]) -> int:
 
 
 def _text_of(form: Formula) -> str:
-    return "; ".join(map(" = ".join, _lines(form, frozenset(), _joined)))
+    return _in_one_line(_lines(form, frozenset(), _joined))
 
 
 def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -> Term:

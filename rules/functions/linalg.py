@@ -55,6 +55,16 @@ linalg.state(
     matrix_times_inverse=(ein(s, a, inv(a)) >> delta(dims(a)[:1]))
     .when(is_matrix_product(s), invertible_almost(a))
     .noted("a·a⁻¹ = δ.", domain="a invertible", widens=True, cite=f"{COOKBOOK}, equation 145"),
+    diagonal_of_inverse_times_matrix=(
+        ein(s, inv(a), a) >> ein1(diagonal_of_product(s), delta(dims(a)[:1]))
+    )
+    .when(invertible_almost(a))
+    .noted(
+        "Of a⁻¹·a the diagonal is 1, and the trace the size: no more than that is asked for.",
+        domain="a invertible",
+        widens=True,
+        cite=f"{COOKBOOK}, equation 145",
+    ),
     det_of_inverse=(det(inv(a)) >> det(a) ** -1).noted(
         domain="a invertible", cite=f"{COOKBOOK}, equation 21"
     ),

@@ -5,9 +5,11 @@ They serve no computation: what is printed in matrix notation or LaTeX is chosen
 
 from eggrad.engine.networks.sums_and_products import (
     all_distributed,
+    distributed_where,
     every_network,
     every_sum,
     from_left,
+    inverts,
     matrices_out_of_sum,
     powers_out_of_sum,
     with_matrix_powers,
@@ -78,6 +80,13 @@ reading.state(
     trace_of_product=(ein("ij,ji->", a, b) >> ein1("ii->", a @ b)).noted(
         "Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b).", cite="definition of the trace"
     ),
+    inverse_of_scaled_rows=(inv(ein(s, a, b)) >> ein(reversed_axes(s), inv(a), b**-1))
+    .when(scales_matrix(s))
+    .noted(
+        "(diag(b)·a)⁻¹ = a⁻¹·diag(b)⁻¹, and (a·diag(b))⁻¹ = diag(b)⁻¹·a⁻¹.",
+        domain="a invertible, b ≠ 0",
+        cite=f"{COOKBOOK}, equation 1",
+    ),
     sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
     .when(c < 0)
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
@@ -90,6 +99,10 @@ reading.state(
     ),
     terms_distributed=Bulk(all_distributed, every_sum).noted(
         "(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."
+    ),
+    sum_times_inverted=Bulk(distributed_where(inverts), every_network).noted(
+        "(a + (c·d)⁻¹)·c = a·c + d⁻¹, for matrices: distributed where an inverse goes.",
+        sizeless=True,
     ),
     power_out_of_sum=Bulk(powers_out_of_sum, every_sum).noted(
         "a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number.",
