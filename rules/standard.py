@@ -91,6 +91,7 @@ STANDARD = Strategy(
         constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
         products, distribution, deltas,
         linalg.only(["linalg.diagonal_of_inverse_times_matrix"]),
+        definitions.only(["definitions.total_variable"]), properties,
     ),
     orders=(orders,),
     load=(long_powers,),

@@ -14,6 +14,7 @@ from eggrad.engine.networks.sums_and_products import (
     powers_out_of_sum,
     with_matrix_powers,
 )
+from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.notation import *
 
 names = Ruleset(
@@ -60,6 +61,29 @@ reading.state(
     ),
     positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
         "max(sign a, 0) = [a > 0].", cite=DEFINITION
+    ),
+    comparison_with_zero=(greater(a, const(0, n)) >> step(a)).noted(
+        "[a > 0] is the step.", cite=DEFINITION
+    ),
+    choice_of_multiple=(where(d, c * a, const(0, n)) >> c * where(d, a, const(0, n))).noted(
+        "A choice between c·a and 0 is c times one of a.", cite=OF_CHOICE
+    ),
+    mean_of_tests=(
+        where(greater_equal(a, b), (1 + equal(a, b)) ** -1, const(0, n))
+        >> HALF * (1 + sign(a + -1 * b))
+    )
+    .when(total(a), total(b))
+    .noted(
+        "What is 1 where a > b, 1/2 where a = b, else 0, is (1 + sign(a - b))/2.", cite=DEFINITION
+    ),
+    mean_of_tests_times=(
+        where(greater_equal(a, b), d * (1 + equal(a, b)) ** -1, const(0, n))
+        >> HALF * (d + d * sign(a + -1 * b))
+    )
+    .when(total(a), total(b), total(d))
+    .noted(
+        "What is d where a > b, half of it where a = b, else 0, is (d + d·sign(a - b))/2.",
+        cite=DEFINITION,
     ),
     product_is_divide_by_root=(ein(s, a, b**p) >> a / b**-p)
     .when(meets(s, dims(a), dims(b)), ~is_integer(p), p < 0)
