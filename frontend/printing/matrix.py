@@ -596,7 +596,7 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
         orders = ((first, second), (second, first))
         pairs = ((_laid_out(*x, wanted), _laid_out(*y, wanted[::-1])) for x, y in orders)
         product = operation("times", *min(pairs, key=_brackets), 2)
-        if product.weight < entries.weight:
+        if product.weight <= entries.weight + bool(out):
             return Formula("call", (product,), "diag" if out else "tr", len(out))
         along = (number(Fraction(2)),) if out else ()
         return Formula("call", (entries, *along), "sum", len(out))

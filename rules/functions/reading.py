@@ -8,7 +8,6 @@ from eggrad.engine.networks.sums_and_products import (
     distributed_where,
     every_network,
     every_sum,
-    from_left,
     inverts,
     matrices_out_of_sum,
     powers_out_of_sum,
@@ -61,9 +60,6 @@ reading.state(
     ),
     positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
         "max(sign a, 0) = [a > 0].", cite=DEFINITION
-    ),
-    comparison_with_zero=(greater(a, const(0, n)) >> step(a)).noted(
-        "[a > 0] is the step.", cite=DEFINITION
     ),
     choice_of_multiple=(where(d, c * a, const(0, n)) >> c * where(d, a, const(0, n))).noted(
         "A choice between c·a and 0 is c times one of a.", cite=OF_CHOICE
@@ -132,11 +128,6 @@ reading.state(
         "a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number.",
         cite="laws of exponents",
         exceptions="x = 0",
-        sizeless=True,
-    ),
-    product_from_left=Bulk(from_left, every_network).noted(
-        "A·(B·(C·x)) = A·B·C·x, which needs no brackets; operations decide between such orders.",
-        cite="associativity of the product",
         sizeless=True,
     ),
     matrix_powers=Bulk(with_matrix_powers, every_network).noted(
