@@ -3,6 +3,7 @@
 They serve no computation: what is printed in matrix notation or LaTeX is chosen among them.
 """
 
+from eggrad.engine.networks.fractions import in_lowest_terms
 from eggrad.engine.networks.sums_and_products import (
     all_distributed,
     distributed_where,
@@ -128,6 +129,11 @@ reading.state(
         "a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number.",
         cite="laws of exponents",
         exceptions="x = 0",
+        sizeless=True,
+    ),
+    fraction_in_lowest_terms=Bulk(in_lowest_terms).noted(
+        "a/c + b/d = (a·d + b·c)/(c·d), without the factors that are above and below.",
+        exceptions="what is divided by is 0",
         sizeless=True,
     ),
     matrix_powers=Bulk(with_matrix_powers, every_network).noted(
