@@ -142,6 +142,12 @@ def diagonal_of_product(s: Spec) -> Spec | None:
 
 
 @condition
+def opposite(p: Number, q: Number) -> bool:
+    """Whether two numbers add up to 0, and the first is positive."""
+    return p == -q and p > 0
+
+
+@condition
 def scales_matrix(s: Spec) -> bool:
     """Whether a product multiplies the rows or the columns of a matrix by entries of a vector.
 

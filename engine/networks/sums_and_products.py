@@ -13,7 +13,7 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Indices, Spec, canonical, hadamard
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, Indices, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Factor,
@@ -362,6 +362,28 @@ def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fracti
 
 
 # Powers of matrices, and matrices that all terms of a sum have.
+
+
+def determinants_of_powers(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Determinants of a matrix times itself, any number of times, as powers of its own; and logs.
+
+    Terms have their operands before them.
+    """
+    powers: dict[int, tuple[int, int]] = {}
+    determinants: dict[int, tuple[Term, int]] = {}
+    for cls, (m, *_) in graph.members.items():
+        if m.constructor == "ein" and m.spec == MATRIX_PRODUCT:
+            (a, j), (b, k) = (powers.get(c, (c, 1)) for c in m.children)
+            if a == b:
+                powers[cls] = a, j + k
+        elif m.constructor == "det" and m.children[0] in powers:
+            base, k = powers[m.children[0]]
+            determinants[cls] = terms.apply("det", graph.term(base)), k
+            yield cls, raised(determinants[cls][0], k)
+        elif m.data[:1] == ("log",) and m.children[0] in determinants:
+            det, k = determinants[m.children[0]]
+            log = terms.apply("log", det) if k % 2 else terms.apply("logabsdet", det.args[0])
+            yield cls, scaled(Fraction(k), log)
 
 
 def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:

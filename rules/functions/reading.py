@@ -108,6 +108,17 @@ reading.state(
         domain="a invertible, b ≠ 0",
         cite=f"{COOKBOOK}, equation 1",
     ),
+    sign_into_function=(c * ein1(s, f(a + -1 * b)) >> -c * ein1(s, f(b + -1 * a)))
+    .when(c < 0, f.parity == "odd")
+    .noted("(-c)·Σ f(a + (-1)·b) = c·Σ f(b + (-1)·a), for an odd f.", cite="f is odd"),
+    sign_into_function_of_factor=(
+        c * ein(s, f(a + -1 * b), d) >> -c * ein(s, f(b + -1 * a), d)
+    )
+    .when(c < 0, f.parity == "odd")
+    .noted("(-c)·(f(a + (-1)·b)·d) = c·(f(b + (-1)·a)·d), for an odd f.", cite="f is odd"),
+    quotient_of_roots=(a**p * b**q >> (a * b**-1) ** p)
+    .when(~is_integer(p), opposite(p, q))
+    .noted("aᵖ·b⁻ᵖ = (a/b)ᵖ, for a fraction p.", domain="a ≥ 0, b > 0", cite="laws of exponents"),
     sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
     .when(c < 0)
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
