@@ -142,6 +142,12 @@ def diagonal_of_product(s: Spec) -> Spec | None:
 
 
 @condition
+def is_length(i: object, n: Dims) -> bool:
+    """Whether a size is that of a vector's only axis."""
+    return n == (i,)
+
+
+@condition
 def opposite(p: Number, q: Number) -> bool:
     """Whether two numbers add up to 0, and the first is positive."""
     return p == -q and p > 0

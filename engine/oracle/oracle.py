@@ -390,6 +390,8 @@ def applied(
             return np.linalg.matrix_power(args[0], node.number)
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
+        case "mean":
+            return np.mean(args[0], axis=_gone(node.spec))
         case "norm1":
             return np.einsum(np.abs(args[0]), *node.spec)
         case _ if isinstance(node.data, OwnFunction):

@@ -300,6 +300,25 @@ def _from_one(place: int, size: Size, *, from_end: bool) -> str:
     )
 
 
+def _along(node: Term) -> tuple[str, Term] | None:
+    """A vector in ascending order or its running sums, and what they are of."""
+    if node.op != "einsum" or len(node.args) != 2 or node.order != 1:
+        return None
+    *parts, out = node.spec
+    for (rows, both), (vector, axes) in permutations(zip(node.args, parts, strict=True)):
+        if both != (*out, *axes) or len(axes) != 1:
+            continue
+        if rows.op == "indicator" and rows.constraints == _UP_TO:
+            return "cumsum", vector
+        in_order = rows.op == "selection" and [a.op for a in rows.args] == ["argsort"]
+        if in_order and rows.args[0].args == (vector,):
+            return "sort", vector
+    return None
+
+
+_UP_TO: Final = ((">=", affine.form([(0, 1), (1, -1)])),)
+
+
 def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
     """Of an array with a single one: the index of each axis, counted from 1, and its size."""
     found: dict[int, Size] = {}
@@ -323,8 +342,11 @@ def has_notation(root: Term) -> bool:
     """Whether no part has more than two axes, a name that is none, or what no formula can say."""
     named = {*_OPERATIONS, *FUNCTION_NAMES}
     nodes = list(postorder(root))
-    picked = {a for t in nodes if key_of(t) for a in t.args}
-    stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
+    whole = {t for t in nodes if key_of(t) or _along(t)}
+    hidden = {a for t in whole for a in t.args}
+    chosen = {a for t in hidden if t.op == "selection" for a in t.args}
+    stored = {a for t in nodes if t not in whole and t.op != "selection" for a in t.args} | {root}
+    hidden = (hidden | chosen) - stored
 
     def has_name(t: Term) -> bool:
         known = t.op in named or isinstance(t.data, OwnFunction)
@@ -332,9 +354,14 @@ def has_notation(root: Term) -> bool:
 
     return all(
         (t.order <= 2 and has_name(t))
-        or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
+        or (t.op in _CHOOSING and t in hidden)
+        or (t.op == "indicator" and unit_place(t) is not None)
         for t in nodes
     ) and (all(_NAME.match(t.name) for t in nodes if t.op == "variable") and sizes_are_names(root))
+
+
+# What only chooses entries of something else.
+_CHOOSING: Final = ("indicator", "selection", "argsort")
 
 
 def sizes_are_names(root: Term) -> bool:
@@ -345,7 +372,7 @@ def sizes_are_names(root: Term) -> bool:
 
 # Functions that only formulas have, and their names in matrix notation.
 _OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1", "step")
-_OF_VECTORS: Final = ("softmax", "logsumexp", "norm", "norm1")
+_OF_VECTORS: Final = ("softmax", "logsumexp", "norm", "norm1", "mean")
 _NAMES: Final = {name: name for name in (*_OF_ENTRIES, *_OF_VECTORS)} | {"norm": "norm2"}
 
 
@@ -369,7 +396,11 @@ Operand = tuple[Formula, Indices]
 def form_of(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
+    if node.op in _CHOOSING[1:]:
+        return Formula("name")
     picked = key_of(node)
+    if (along := _along(node)) is not None:
+        return Formula("call", (forms[along[1]],), along[0], 1)
     if picked is None and any(f.op == "name" and not f.text for f in args):
         raise UnsupportedOperation("conditions on indices have no matrix notation")
     if node.order > 2 and node.op != "indicator":

@@ -59,6 +59,9 @@ reading.state(
     sum_of_moduli_is_norm=(ein1("i->", abs(a)) >> norm1(parse_spec("i->"), a)).noted(
         "Σ |a| = ‖a‖₁, for a vector."
     ),
+    sum_over_size_is_mean=(ein(",->", ein1("i->", a), size(i) ** -1) >> mean(parse_spec("i->"), a))
+    .when(is_length(i, dims(a)))
+    .noted("Σ a / n is the mean of the n entries of a vector.", cite=DEFINITION),
     positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
         "max(sign a, 0) = [a > 0].", cite=DEFINITION
     ),
