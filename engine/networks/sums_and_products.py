@@ -878,6 +878,23 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
             yield power_times_sum(graph, cls, (base, part), exponent, rests)
 
 
+def with_base_in_power(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
+    """The product with a power of a base instead of that and the factors that the base has."""
+    for place, (factor, part) in enumerate(network.factors):
+        others = Counter(f for k, f in enumerate(network.factors) if k != place)
+        for base, exponent in _tensor_powers(graph, factor).items():
+            inner = cheapest_network(graph, base)
+            names = dict(zip(inner.out, part, strict=True))
+            factors = Counter(
+                (c, tuple(names.get(i, -1) for i in indices)) for c, indices in inner.factors
+            )
+            if factors <= others:
+                one_more = terms.add(graph.term(exponent), terms.constant(1))
+                pool = [(graph.term(c), p) for c, p in (others - factors).elements()]
+                pool.append((terms.power(graph.term(base), one_more), part))
+                yield scaled(1 / inner.coefficient, as_term(graph, network, pool))
+
+
 def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
 

@@ -12,6 +12,7 @@ from eggrad.engine.networks.sums_and_products import (
     inverts,
     matrices_out_of_sum,
     powers_out_of_sum,
+    with_base_in_power,
     with_matrix_powers,
 )
 from eggrad.rules.functions.branches import OF_CHOICE
@@ -148,6 +149,12 @@ reading.state(
     fraction_in_lowest_terms=Bulk(in_lowest_terms).noted(
         "a/c + b/d = (a·d + b·c)/(c·d), without the factors that are above and below.",
         exceptions="what is divided by is 0",
+        sizeless=True,
+    ),
+    base_in_power=Bulk(with_base_in_power, every_network).noted(
+        "a·b·(a·b)ᵖ = (a·b)^(p+1), for an exponent p that is no number.",
+        cite="laws of exponents",
+        exceptions="a·b = 0",
         sizeless=True,
     ),
     matrix_powers=Bulk(with_matrix_powers, every_network).noted(
