@@ -761,7 +761,6 @@ logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(
 softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")
 log_softmax = _by_data("log_softmax", "The logarithm of `softmax`.")
 norm = _by_data("norm", "The root of what the unary spec makes of `a²`.")
-mean = _by_data("mean", "What the unary spec sums, divided by how many there are.")
 norm1 = _by_data("norm1", "What the unary spec makes of `|a|`.")
 logdet = _by_data(
     "logdet", 'The log of det, of what is "positive definite" or, with "", of any matrix.'

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from eggrad.engine.indices.spec import Dims, Spec
-from eggrad.engine.laws.language import Number, Variable, condition, primitive
+from eggrad.engine.laws.language import Number, Variable, condition
 from eggrad.engine.terms.assumptions import COMPUTED
 from eggrad.engine.terms.functions import record
 
@@ -129,30 +129,6 @@ def is_total_sum(s: Spec) -> bool:
     return s[1] == () and len(set(s[0])) == len(s[0]) > 0
 
 
-@primitive
-def diagonal_of_product(s: Spec) -> Spec | None:
-    """The unary spec that takes from the matrix M·N what a product takes, the diagonal or trace.
-
-    >>> diagonal_of_product(((0, 1), (1, 0), (0,))), diagonal_of_product(((0, 1), (1, 2), (0, 2)))
-    (((0, 0), (0,)), None)
-    """
-    a, b, out = s
-    crosswise = len({*a}) == len(a) == 2 and b == a[::-1] and len(out) < 2
-    return ((0, 0), (0,) * len(out)) if crosswise else None
-
-
-@condition
-def is_length(i: object, n: Dims) -> bool:
-    """Whether a size is that of a vector's only axis."""
-    return n == (i,)
-
-
-@condition
-def opposite(p: Number, q: Number) -> bool:
-    """Whether two numbers add up to 0, and the first is positive."""
-    return p == -q and p > 0
-
-
 @condition
 def scales_matrix(s: Spec) -> bool:
     """Whether a product multiplies the rows or the columns of a matrix by entries of a vector.
@@ -163,6 +139,12 @@ def scales_matrix(s: Spec) -> bool:
     matrix, vector, out = s
     rows_and_columns = len({*matrix}) == len(matrix) == 2 and {*matrix} == {*out} and len(out) == 2
     return rows_and_columns and len(vector) == 1 and vector[0] in matrix
+
+
+@condition
+def opposite(p: Number, q: Number) -> bool:
+    """Whether two numbers add up to 0, and the first is positive."""
+    return p == -q and p > 0
 
 
 @condition

@@ -13,7 +13,7 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import MATRIX_PRODUCT, Indices, Spec, canonical, hadamard
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, Indices, Size, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Factor,
@@ -38,6 +38,7 @@ from eggrad.engine.networks.networks import (
     smallest_first,
     split,
     unscaled_key,
+    with_product,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -362,6 +363,29 @@ def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fracti
 
 
 # Powers of matrices, and matrices that all terms of a sum have.
+
+
+def with_means(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
+    """The product with a mean in place of a vector's sum and what divides by its length."""
+    for i in {*network.sizes} - {*network.out}:
+        summed = [k for k, (_, part) in enumerate(network.factors) if i in part]
+        lengths = [
+            k
+            for k, (c, _) in enumerate(network.factors)
+            if _divides_by(graph, c, network.sizes[i])
+        ]
+        if lengths and all(network.factors[k][1] == (i,) for k in summed):
+            powers = Counter(network.factors[k][0] for k in summed)
+            entries = [raised(graph.term(c), p) for c, p in powers.items()]
+            whole = reduce(partial(terms.einsum, hadamard(1)), entries)
+            mean = terms.numeric("mean", whole, data=((0,), ()))
+            yield with_product(graph, network, (*summed, lengths[0]), (mean, ()))
+
+
+def _divides_by(graph: Snapshot, cls: int, size: Size) -> bool:
+    """Whether an e-class is the reciprocal of a size."""
+    bases = [base for base, p in graph.exponents(cls).items() if p == -1]
+    return any(m.data == (size,) and m.constructor == "size" for b in bases for m in graph.members[b])
 
 
 def determinants_of_powers(graph: Snapshot) -> Iterator[tuple[int, Term]]:

@@ -55,12 +55,26 @@ linalg.state(
     matrix_times_inverse=(ein(s, a, inv(a)) >> delta(dims(a)[:1]))
     .when(is_matrix_product(s), invertible_almost(a))
     .noted("a·a⁻¹ = δ.", domain="a invertible", widens=True, cite=f"{COOKBOOK}, equation 145"),
-    diagonal_of_inverse_times_matrix=(
-        ein(s, inv(a), a) >> ein1(diagonal_of_product(s), delta(dims(a)[:1]))
-    )
+    diagonal_of_inverse_times_matrix=(ein("ij,ji->i", inv(a), a) >> const(1, dims(a)[:1]))
     .when(invertible_almost(a))
     .noted(
-        "Of a⁻¹·a the diagonal is 1, and the trace the size: no more than that is asked for.",
+        "(a⁻¹·a)ᵢᵢ = 1, where no more than the diagonal is computed.",
+        domain="a invertible",
+        widens=True,
+        cite=f"{COOKBOOK}, equation 145",
+    ),
+    diagonal_of_matrix_times_inverse=(ein("ij,ji->j", inv(a), a) >> const(1, dims(a)[:1]))
+    .when(invertible_almost(a))
+    .noted(
+        "(a·a⁻¹)ᵢᵢ = 1, where no more than the diagonal is computed.",
+        domain="a invertible",
+        widens=True,
+        cite=f"{COOKBOOK}, equation 145",
+    ),
+    trace_of_inverse_times_matrix=(ein("ij,ji->", inv(a), a) >> size(dims(a)[0]))
+    .when(invertible_almost(a))
+    .noted(
+        "tr(a⁻¹·a) = n.",
         domain="a invertible",
         widens=True,
         cite=f"{COOKBOOK}, equation 145",

@@ -14,6 +14,7 @@ from eggrad.engine.networks.sums_and_products import (
     powers_out_of_sum,
     with_base_in_power,
     with_matrix_powers,
+    with_means,
 )
 from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.notation import *
@@ -60,9 +61,6 @@ reading.state(
     sum_of_moduli_is_norm=(ein1("i->", abs(a)) >> norm1(parse_spec("i->"), a)).noted(
         "Σ |a| = ‖a‖₁, for a vector."
     ),
-    sum_over_size_is_mean=(ein(",->", ein1("i->", a), size(i) ** -1) >> mean(parse_spec("i->"), a))
-    .when(is_length(i, dims(a)))
-    .noted("Σ a / n is the mean of the n entries of a vector.", cite=DEFINITION),
     positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
         "max(sign a, 0) = [a > 0].", cite=DEFINITION
     ),
@@ -102,11 +100,8 @@ reading.state(
     sum_of_transposes=(a.T + b.T >> (a + b).T).noted(
         "a' + b' = (a + b)', before products take the transposes up.", cite="linearity"
     ),
-    trace_of_product=(ein("ij,ji->", a, b) >> ein1("ii->", a @ b)).noted(
-        "Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b).", cite="definition of the trace"
-    ),
     inverse_of_scaled_rows=(inv(ein(s, a, b)) >> ein(reversed_axes(s), inv(a), b**-1))
-    .when(scales_matrix(s))
+    .when(scales_matrix(s), is_square(dims(a)))
     .noted(
         "(diag(b)·a)⁻¹ = a⁻¹·diag(b)⁻¹, and (a·diag(b))⁻¹ = diag(b)⁻¹·a⁻¹.",
         domain="a invertible, b ≠ 0",
@@ -150,6 +145,9 @@ reading.state(
         "a/c + b/d = (a·d + b·c)/(c·d), without the factors that are above and below.",
         exceptions="what is divided by is 0",
         sizeless=True,
+    ),
+    mean=Bulk(with_means, every_network).noted(
+        "Σ a / n is the mean of the n entries of a vector.", cite=DEFINITION, sizeless=True
     ),
     base_in_power=Bulk(with_base_in_power, every_network).noted(
         "a·b·(a·b)ᵖ = (a·b)^(p+1), for an exponent p that is no number.",
