@@ -37,7 +37,6 @@ _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "sum_of_constant": (_SIZE,),
     "determinant_of_scaled": (_SIZE,),
     "determinant_of_multiple": (_SIZE,),
-    "trace_of_inverse_times_matrix": (_SIZE,),
 } | {rule.name: (*slopes.rules, *stacks.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.

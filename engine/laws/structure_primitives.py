@@ -130,18 +130,6 @@ def is_total_sum(s: Spec) -> bool:
 
 
 @condition
-def scales_matrix(s: Spec) -> bool:
-    """Whether a product multiplies the rows or the columns of a matrix by entries of a vector.
-
-    >>> scales_matrix(((0, 1), (1,), (1, 0))), scales_matrix(((0, 1), (1,), (0,)))
-    (True, False)
-    """
-    matrix, vector, out = s
-    rows_and_columns = len({*matrix}) == len(matrix) == 2 and {*matrix} == {*out} and len(out) == 2
-    return rows_and_columns and len(vector) == 1 and vector[0] in matrix
-
-
-@condition
 def opposite(p: Number, q: Number) -> bool:
     """Whether two numbers add up to 0, and the first is positive."""
     return p == -q and p > 0

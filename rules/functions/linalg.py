@@ -71,14 +71,6 @@ linalg.state(
         widens=True,
         cite=f"{COOKBOOK}, equation 145",
     ),
-    trace_of_inverse_times_matrix=(ein("ij,ji->", inv(a), a) >> size(dims(a)[0]))
-    .when(invertible_almost(a))
-    .noted(
-        "tr(a⁻¹·a) = n.",
-        domain="a invertible",
-        widens=True,
-        cite=f"{COOKBOOK}, equation 145",
-    ),
     det_of_inverse=(det(inv(a)) >> det(a) ** -1).noted(
         domain="a invertible", cite=f"{COOKBOOK}, equation 21"
     ),

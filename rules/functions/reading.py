@@ -100,13 +100,6 @@ reading.state(
     sum_of_transposes=(a.T + b.T >> (a + b).T).noted(
         "a' + b' = (a + b)', before products take the transposes up.", cite="linearity"
     ),
-    inverse_of_scaled_rows=(inv(ein(s, a, b)) >> ein(reversed_axes(s), inv(a), b**-1))
-    .when(scales_matrix(s), is_square(dims(a)))
-    .noted(
-        "(diag(b)·a)⁻¹ = a⁻¹·diag(b)⁻¹, and (a·diag(b))⁻¹ = diag(b)⁻¹·a⁻¹.",
-        domain="a invertible, b ≠ 0",
-        cite=f"{COOKBOOK}, equation 1",
-    ),
     sign_into_function=(c * ein1(s, f(a + -1 * b)) >> -c * ein1(s, f(b + -1 * a)))
     .when(c < 0, f.parity == "odd")
     .noted("(-c)·Σ f(a + (-1)·b) = c·Σ f(b + (-1)·a), for an odd f.", cite="f is odd"),
@@ -121,6 +114,30 @@ reading.state(
     sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
     .when(c < 0)
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
+)
+
+
+
+def _inverse_of_scaled(matrix: str, vector: str, out: str) -> Statement:
+    """The law for a matrix whose rows or columns a vector multiplies, or the transpose of that."""
+    inverse = ein(f"{matrix[::-1]},{vector}->{out[::-1]}", inv(a), b**-1)
+    return (inv(ein(f"{matrix},{vector}->{out}", a, b)) >> inverse).when(is_square(dims(a)))
+
+
+reading.state(
+    f"{COOKBOOK}, equation 1",
+    inverse_of_scaled_rows=_inverse_of_scaled("ij", "i", "ij").noted(
+        "(diag(b)·a)⁻¹ = a⁻¹·diag(b)⁻¹.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_scaled_columns=_inverse_of_scaled("ij", "j", "ij").noted(
+        "(a·diag(b))⁻¹ = diag(b)⁻¹·a⁻¹.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_turned_rows=_inverse_of_scaled("ij", "i", "ji").noted(
+        "(a'·diag(b))⁻¹ = diag(b)⁻¹·(a⁻¹)'.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_turned_columns=_inverse_of_scaled("ij", "j", "ji").noted(
+        "(diag(b)·a')⁻¹ = (a⁻¹)'·diag(b)⁻¹.", domain="a invertible, b ≠ 0"
+    ),
 )
 
 reading.state(

@@ -14,6 +14,7 @@ from eggrad.rules.standard import AT_SYMMETRIC
 SQUARE, VECTOR = ("n", "n"), ("n",)
 DIMS = dict.fromkeys("ABC", SQUARE) | dict.fromkeys("xy", VECTOR) | dict.fromkeys("cd", ())
 
+ROWS, COLUMNS = "x*ones(n)'", "ones(n)*x'"
 SAME = "greater_equal(c, d), {}/(1 + equal(c, d))"
 
 # A rule, an expression, and its text.
@@ -29,8 +30,11 @@ NEEDED = [
     ("reading.mean_of_tests", f"where({SAME}, 0)".format(1), "0.5*(1 + sign(c - d))"),
     ("reading.mean_of_tests_times", f"where({SAME}, 0)".format("c"), "0.5*c*(1 + sign(c - d))"),
     ("reading.choice_of_multiple", f"where({SAME}, 0)".format("2*c"), "c + c*sign(c - d)"),
-    ("reading.inverse_of_scaled_rows", "diag((A + inv((x*ones(n)').*B')')*B)", "diag(A*B) + 1./x"),
-    ("reading.sum_times_inverted", "diag((A + inv(B.*(ones(n)*x')))*B)", "diag(A*B) + 1./x"),
+    ("reading.inverse_of_scaled_rows", f"diag(B*(A + inv(B.*({ROWS}))))", "diag(B*A) + 1./x"),
+    ("reading.inverse_of_scaled_columns", f"diag((A + inv(B.*({COLUMNS})))*B)", "diag(A*B) + 1./x"),
+    ("reading.inverse_of_turned_rows", f"diag((A + inv(B'.*({COLUMNS})))*B')", "diag(A*B') + 1./x"),
+    ("reading.inverse_of_turned_columns", f"diag(B'*(A + inv(B'.*({ROWS}))))", "diag(B'*A) + 1./x"),
+    ("reading.sum_times_inverted", f"diag((A + inv(B.*({COLUMNS})))*B)", "diag(A*B) + 1./x"),
     ("reading.sign_into_function", "-sum(tanh(x - y))", "sum(tanh(y - x))"),
     ("reading.sign_into_function_of_factor", "-A'*tanh(x - y)", "A'*tanh(y - x)"),
     ("reading.quotient_of_roots", "sqrt(x)./sqrt(y)", "sqrt(x./y)"),
