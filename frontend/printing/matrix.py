@@ -97,6 +97,8 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
             return operation("subtract" if op == "add" else "add", a, b.args[0], order)
         if op == "add" and a.op == "negate":
             return operation("subtract", b, a.args[0], order)
+        if op == "subtract" and b.op == "subtract" and not b.shared:
+            return operation(op, operation("add", a, b.args[1], order), b.args[0], order)
         if op == "add" and a is b and a.args:
             return operation("times", number(Fraction(2)), a, order)
         return Formula(op, (a, b), order=order)
