@@ -205,18 +205,28 @@ def _size(q: Quotient) -> int:
 
 
 def in_lowest_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """Each e-class that is such a fraction over one denominator, and as a sum of monomials."""
-    known = elements(graph)
-    for whole_sums in (True, False):
-        for cls, quotient in _read(graph, whole_sums=whole_sums).items():
-            sums = (quotient.above, *(p for p, _ in quotient.below))
-            has_sum = any(len(p) > 1 for p in sums) and quotient.is_fraction
-            atoms = {c for p in sums for m, _ in p for c, _, _ in m}
-            plain = not any(c in known and is_exponential(known[c]) for c in atoms)
-            if has_sum and plain and graph.first_time(("fraction", cls, quotient)):
+    """The largest such fractions over one denominator, and as sums of monomials; once."""
+    for whole_sums in (True, False) if graph.first_time("fractions") else ():
+        found = {
+            cls: quotient
+            for cls, quotient in _read(graph, whole_sums=whole_sums).items()
+            if quotient.is_fraction and _has_plain_sum(graph, quotient)
+        }
+        inside = {c for cls in found for c in graph.choice[cls].children}
+        for cls, quotient in found.items():
+            if cls not in inside:
                 yield cls, _written(graph, graph.dims[cls], quotient)
                 if not quotient.below:
                     yield cls, _sum(graph, graph.dims[cls], quotient.above)
+
+
+def _has_plain_sum(graph: Snapshot, quotient: Quotient) -> bool:
+    """Whether there is a sum, and no exponential, of which fractions have forms of their own."""
+    sums = (quotient.above, *(p for p, _ in quotient.below))
+    atoms = {c for p in sums for m, _ in p for c, _, _ in m}
+    known = elements(graph)
+    plain = not any(c in known and is_exponential(known[c]) for c in atoms)
+    return plain and any(len(p) > 1 for p in sums)
 
 
 def _written(graph: Snapshot, dims: Dims, quotient: Quotient) -> Term:
