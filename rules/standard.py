@@ -90,7 +90,8 @@ STANDARD = Strategy(
     reading=(
         constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
         products, distribution, deltas,
-        linalg.only([f"linalg.diagonal_of_{p}" for p in ("inverse_times_matrix", "matrix_times_inverse")]),
+        linalg.only([f"linalg.diagonal_of_{p}" for p in ("inverse_times_matrix",
+                                                         "matrix_times_inverse")]),
         definitions.only(["definitions.total_variable"]), properties,
     ),
     orders=(orders,),

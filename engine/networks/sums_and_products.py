@@ -370,9 +370,7 @@ def with_means(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     for i in {*network.sizes} - {*network.out}:
         summed = [k for k, (_, part) in enumerate(network.factors) if i in part]
         lengths = [
-            k
-            for k, (c, _) in enumerate(network.factors)
-            if _divides_by(graph, c, network.sizes[i])
+            k for k, (c, _) in enumerate(network.factors) if _divides_by(graph, c, network.sizes[i])
         ]
         if lengths and all(network.factors[k][1] == (i,) for k in summed):
             powers = Counter(network.factors[k][0] for k in summed)
@@ -385,7 +383,9 @@ def with_means(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
 def _divides_by(graph: Snapshot, cls: int, size: Size) -> bool:
     """Whether an e-class is the reciprocal of a size."""
     bases = [base for base, p in graph.exponents(cls).items() if p == -1]
-    return any(m.data == (size,) and m.constructor == "size" for b in bases for m in graph.members[b])
+    return any(
+        m.data == (size,) and m.constructor == "size" for b in bases for m in graph.members[b]
+    )
 
 
 def determinants_of_powers(graph: Snapshot) -> Iterator[tuple[int, Term]]:

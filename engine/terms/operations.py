@@ -108,8 +108,8 @@ _OF_ARRAYS: Final = (
         shape=_argsort, code='np.argsort({x}, {k}, kind="stable")', price=30),
     Operation("scan", "A result of a loop; its data are the loop, and which it is.", shape=_scan),
 )
-# The data of `logsumexp`, `norm`, `norm1` and `mean` are unary specs as those of extremes, those of a softmax the
-# spec of the sum by which it divides; those of `logdet` what is known of the matrix.
+# The data of `logsumexp`, `norm`, `norm1` and `mean` are unary specs as those of extremes, those of
+# a softmax the spec of the sum by which it divides; those of `logdet` what is known of the matrix.
 _FOR_DIGITS: Final = (
     Operation("logsumexp", "The logarithm of the sum of exponentials along some axes.",
         shape=_reduced, code="log_sum_exp({x}, {k})", price=14, found_in="code"),

@@ -28,7 +28,13 @@ from eggrad.frontend.elementwise.syntax import (
     Sum,
 )
 from eggrad.frontend.printing.index import Indexed, format_index
-from eggrad.frontend.printing.matrix import HALVES, Formula, needs_no_brackets, sizes_are_names, written
+from eggrad.frontend.printing.matrix import (
+    HALVES,
+    Formula,
+    needs_no_brackets,
+    sizes_are_names,
+    written,
+)
 from eggrad.frontend.text.words import format_number
 
 WORDS: Final[Mapping[str, str]] = {

@@ -49,9 +49,9 @@ class Formula:
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
     its own transpose. `function` is what a `call` applies, if it is an element-wise function.
 
-    Operations are `name`, `number`, `constant`, `call` and `index` with a text, the operators `add`,
-    `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
-    `power_entries`, and `transpose`.
+    Operations are `name`, `number`, `constant`, `call` and `index` with a text, the operators
+    `add`, `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`,
+    `power`, `power_entries`, and `transpose`.
     """
 
     op: str
@@ -103,8 +103,8 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
             return operation("times", number(Fraction(2)), a, order)
         return Formula(op, (a, b), order=order)
     if "negate" in (a.op, b.op):
-        unsigned = (f.args[0] if f.op == "negate" else f for f in (a, b))
-        whole = operation(op, *unsigned, order)
+        first, second = (f.args[0] if f.op == "negate" else f for f in (a, b))
+        whole = operation(op, first, second, order)
         return negated(whole) if a.op != b.op else whole
     if op == "times":
         return _product(a, b, order)
@@ -138,7 +138,7 @@ def _product(a: Formula, b: Formula, order: int) -> Formula:
 def _over(a: Formula) -> tuple[Formula, Formula | None]:
     """What stands above and below a line: of a half the numbers, of half of something as well."""
     if a.op == "divide" and not a.shared:
-        return a.args
+        return a.args[0], a.args[1]
     if a.op == "number" and (found := Fraction(a.text)).denominator in HALVES:
         above, below = found.as_integer_ratio()
         return number(Fraction(above)), number(Fraction(below))
@@ -183,8 +183,10 @@ def needs_no_brackets(form: Formula) -> bool:
     >>> A, B = (Formula("name", text=name, order=2) for name in "AB")
     >>> x = Formula("name", text="x", order=1)
     >>> AB, Ax = operation("times", A, B, 2), operation("times", A, x, 1)
-    >>> needs_no_brackets(operation("times", B, AB, 2)), needs_no_brackets(operation("times", B, Ax, 1))
-    (True, False)
+    >>> needs_no_brackets(operation("times", B, AB, 2))
+    True
+    >>> needs_no_brackets(operation("times", B, Ax, 1))
+    False
     """
     first, second = form.args
     if form.op != "times" or second.op not in ("times", "divide"):
@@ -750,9 +752,9 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
-        if form.op == "constant" and form.text in taken:
-            form = Formula("number", text=format_number(PI))
-        text, level = style(form, [done[id(a)] for a in form.args])
+        hidden = form.op == "constant" and form.text in taken
+        shown = Formula("number", text=format_number(PI)) if hidden else form
+        text, level = style(shown, [done[id(a)] for a in form.args])
         times = uses[id(form)]
         shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
         if form.args and shorter:

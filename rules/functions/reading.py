@@ -103,9 +103,7 @@ reading.state(
     sign_into_function=(c * ein1(s, f(a + -1 * b)) >> -c * ein1(s, f(b + -1 * a)))
     .when(c < 0, f.parity == "odd")
     .noted("(-c)·Σ f(a + (-1)·b) = c·Σ f(b + (-1)·a), for an odd f.", cite="f is odd"),
-    sign_into_function_of_factor=(
-        c * ein(s, f(a + -1 * b), d) >> -c * ein(s, f(b + -1 * a), d)
-    )
+    sign_into_function_of_factor=(c * ein(s, f(a + -1 * b), d) >> -c * ein(s, f(b + -1 * a), d))
     .when(c < 0, f.parity == "odd")
     .noted("(-c)·(f(a + (-1)·b)·d) = c·(f(b + (-1)·a)·d), for an odd f.", cite="f is odd"),
     quotient_of_roots=(a**p * b**q >> (a * b**-1) ** p)
@@ -117,8 +115,7 @@ reading.state(
 )
 
 
-
-def _inverse_of_scaled(matrix: str, vector: str, out: str) -> Statement:
+def _inverse_of_scaled(matrix: str, vector: str, out: str) -> Row:
     """The law for a matrix whose rows or columns a vector multiplies, or the transpose of that."""
     inverse = ein(f"{matrix[::-1]},{vector}->{out[::-1]}", inv(a), b**-1)
     return (inv(ein(f"{matrix},{vector}->{out}", a, b)) >> inverse).when(is_square(dims(a)))
