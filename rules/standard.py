@@ -89,7 +89,10 @@ STANDARD = Strategy(
     ),
     reading=(
         constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
-        products, distribution,
+        products, distribution, deltas,
+        linalg.only([f"linalg.diagonal_of_{p}" for p in ("inverse_times_matrix",
+                                                         "matrix_times_inverse")]),
+        definitions.only(["definitions.total_variable"]), properties,
     ),
     orders=(orders,),
     load=(long_powers,),

@@ -761,10 +761,12 @@ logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(
 softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")
 log_softmax = _by_data("log_softmax", "The logarithm of `softmax`.")
 norm = _by_data("norm", "The root of what the unary spec makes of `a²`.")
+norm1 = _by_data("norm1", "What the unary spec makes of `|a|`.")
 logdet = _by_data(
     "logdet", 'The log of det, of what is "positive definite" or, with "", of any matrix.'
 )
 cholesky = _of_code("cholesky", "The lower triangular L with `L L' = a`.")
 inverse_from_cholesky = _of_code("inverse_from_cholesky", "The inverse of `L L'`, given L.")
 logdet_from_cholesky = _of_code("logdet_from_cholesky", "The log of det `L L'`, given L.")
+step = _of_code("step", "1 where `a` is positive, 0 elsewhere.")
 solve = _of_code("solve", "The inverse of `a` times the first axis of `b`.", 2)

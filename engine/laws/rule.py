@@ -46,9 +46,9 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
     sides = [(law.left, law.right)] + ([(law.right, law.left)] if law.both else [])
     for left, right in sides:
         pairs = [*_of_two(left, ())]
-        places = [p for p, (a, b) in pairs if _skeleton(a) != _skeleton(b)]
+        places = [p for p, (spec, a, b) in pairs if _differ(spec, a, b)]
         if again:
-            others = (p for p, operands in pairs if _has_others(operands, law.node))
+            others = (p for p, (_, *operands) in pairs if _has_others(operands, law.node))
             places += [p for p in others if p not in places]
         for flips in product((False, True), repeat=len(places)):
             chosen = {p for p, flip in zip(places, flips, strict=True) if flip}
@@ -59,16 +59,23 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
 
 def _of_two(
     pattern: object, place: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], tuple[object, object]]]:
-    """The places of products and sums of two, with their operands."""
+) -> Iterator[tuple[tuple[int, ...], tuple[object, object, object]]]:
+    """The places of products and sums of two, with the spec of a product and their operands."""
     if isinstance(pattern, Node):
         if pattern.constructor in ("ein", "add"):
-            yield place, pattern.args[-2:]
+            spec = pattern.args[0] if pattern.constructor == "ein" else None
+            yield place, (spec, *pattern.args[-2:])
         for k, a in enumerate(pattern.args):
             yield from _of_two(a, (*place, k))
 
 
-def _has_others(operands: tuple[object, object], whole: Node) -> bool:
+def _differ(spec: object, a: object, b: object) -> bool:
+    """Whether a law says something else where the operands of a product or sum are exchanged."""
+    one_sided = isinstance(spec, tuple) and swap(cast(Spec, spec)) != spec
+    return one_sided or _skeleton(a) != _skeleton(b)
+
+
+def _has_others(operands: Sequence[object], whole: Node) -> bool:
     """Whether a letter for a tensor in two different operands occurs elsewhere in the whole."""
     a, b = operands
     counts, totals = Counter([*_tensors(a), *_tensors(b)]), Counter(_tensors(whole))

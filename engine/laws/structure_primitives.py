@@ -130,6 +130,12 @@ def is_total_sum(s: Spec) -> bool:
 
 
 @condition
+def opposite(p: Number, q: Number) -> bool:
+    """Whether two numbers add up to 0, and the first is positive."""
+    return p == -q and p > 0
+
+
+@condition
 def is_share(s: Spec, t: Spec) -> bool:
     """Whether a product divides entries by their own sum, over the axes that t takes away.
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, islice, pairwise, product
+from operator import or_
 from typing import Any, cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Indices, Spec, canonical, hadamard
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, Indices, Size, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Factor,
@@ -37,6 +38,7 @@ from eggrad.engine.networks.networks import (
     smallest_first,
     split,
     unscaled_key,
+    with_product,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -363,6 +365,51 @@ def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fracti
 # Powers of matrices, and matrices that all terms of a sum have.
 
 
+def with_means(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
+    """The product with a mean in place of a vector's sum and what divides by its length."""
+    for i in {*network.sizes} - {*network.out}:
+        summed = [k for k, (_, part) in enumerate(network.factors) if i in part]
+        lengths = [
+            k for k, (c, _) in enumerate(network.factors) if _divides_by(graph, c, network.sizes[i])
+        ]
+        if lengths and all(network.factors[k][1] == (i,) for k in summed):
+            powers = Counter(network.factors[k][0] for k in summed)
+            entries = [raised(graph.term(c), p) for c, p in powers.items()]
+            whole = reduce(partial(terms.einsum, hadamard(1)), entries)
+            mean = terms.numeric("mean", whole, data=((0,), ()))
+            yield with_product(graph, network, (*summed, lengths[0]), (mean, ()))
+
+
+def _divides_by(graph: Snapshot, cls: int, size: Size) -> bool:
+    """Whether an e-class is the reciprocal of a size."""
+    bases = [base for base, p in graph.exponents(cls).items() if p == -1]
+    return any(
+        m.data == (size,) and m.constructor == "size" for b in bases for m in graph.members[b]
+    )
+
+
+def determinants_of_powers(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Determinants of a matrix times itself, any number of times, as powers of its own; and logs.
+
+    Terms have their operands before them.
+    """
+    powers: dict[int, tuple[int, int]] = {}
+    determinants: dict[int, tuple[Term, int]] = {}
+    for cls, (m, *_) in graph.members.items():
+        if m.constructor == "ein" and m.spec == MATRIX_PRODUCT:
+            (a, j), (b, k) = (powers.get(c, (c, 1)) for c in m.children)
+            if a == b:
+                powers[cls] = a, j + k
+        elif m.constructor == "det" and m.children[0] in powers:
+            base, k = powers[m.children[0]]
+            determinants[cls] = terms.apply("det", graph.term(base)), k
+            yield cls, raised(determinants[cls][0], k)
+        elif m.data[:1] == ("log",) and m.children[0] in determinants:
+            det, k = determinants[m.children[0]]
+            log = terms.apply("log", det) if k % 2 else terms.apply("logabsdet", det.args[0])
+            yield cls, scaled(Fraction(k), log)
+
+
 def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     """The product with powers in place of equal matrices that follow each other."""
     pool: list[Placed] = []
@@ -501,13 +548,15 @@ def inverses_split_off(graph: Snapshot, cls: int, network: Network) -> Iterator[
 def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
     """An inverse or an adjugate as a product of such, multiplied out as far as they are known.
 
-    A factor that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
+    A matrix that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
     """
 
     def of_two(c: int) -> Network | None:
         products_here = (m for m in graph.members[c] if m.constructor == "ein" and not m.subsumed)
         for member in products_here:
-            if all(graph.inverts(child) for child in member.children):
+            inverted = [graph.inverts(child) for child in member.children]
+            of_vectors = (len(graph.dims[child]) < 2 for child in member.children)
+            if any(inverted) and all(map(or_, inverted, of_vectors)):
                 return product_network(graph, c, member, limit=2)
         return None
 
@@ -853,6 +902,23 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
             yield power_times_sum(graph, cls, (base, part), exponent, rests)
 
 
+def with_base_in_power(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
+    """The product with a power of a base instead of that and the factors that the base has."""
+    for place, (factor, part) in enumerate(network.factors):
+        others = Counter(f for k, f in enumerate(network.factors) if k != place)
+        for base, exponent in _tensor_powers(graph, factor).items():
+            inner = cheapest_network(graph, base)
+            names = dict(zip(inner.out, part, strict=True))
+            factors = Counter(
+                (c, tuple(names.get(i, -1) for i in indices)) for c, indices in inner.factors
+            )
+            if factors <= others:
+                one_more = terms.add(graph.term(exponent), terms.constant(1))
+                pool = [(graph.term(c), p) for c, p in (others - factors).elements()]
+                pool.append((terms.power(graph.term(base), one_more), part))
+                yield scaled(1 / inner.coefficient, as_term(graph, network, pool))
+
+
 def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
 
@@ -1095,6 +1161,28 @@ def cancels(graph: Snapshot, network: Network, place: int, parts: Sequence[Inser
         for a, left in inside
         for b, right in beside
     )
+
+
+def inverts(graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]) -> bool:
+    """Whether a term of the sum has the inverse of a matrix beside it, also as a factor of one."""
+    return any(
+        _are_inverse(graph, f, other)
+        for inside, beside in parts
+        for factor in inside
+        for f in _inverses_in(graph, factor)
+        for other in beside
+    )
+
+
+def _inverses_in(graph: Snapshot, factor: Factor) -> list[Factor]:
+    """A factor, if it is an inverse, and the inverses that it is the product of."""
+    cls, part = factor
+    if not graph.inverts(cls):
+        return []
+    inner = product_of_inverses(graph, cls)
+    known = dict(zip(inner.out, part, strict=True)) if inner else {}
+    within = ((c, tuple(known.get(i, -1) for i in p)) for c, p in (inner.factors if inner else ()))
+    return [factor, *within]
 
 
 def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:

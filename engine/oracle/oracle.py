@@ -218,6 +218,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     "logabsdet": lambda matrix: np.log(np.abs(_pivots(matrix))).sum(),
     "signdet": lambda matrix: np.prod(_sign(_pivots(matrix))),
     "adj": lambda matrix: cofactors(1, matrix).T,
+    "step": lambda x: np.where(x > 0, 1, 0),
     "softplus": lambda x: np.log1p(np.exp(x)),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "log_cosh": lambda x: np.log(np.cosh(x)),
@@ -389,6 +390,10 @@ def applied(
             return np.linalg.matrix_power(args[0], node.number)
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
+        case "mean":
+            return np.mean(args[0], axis=_gone(node.spec))
+        case "norm1":
+            return np.einsum(np.abs(args[0]), *node.spec)
         case _ if isinstance(node.data, OwnFunction):
             return _own_value(node.data, args)
         case name:

@@ -108,8 +108,8 @@ _OF_ARRAYS: Final = (
         shape=_argsort, code='np.argsort({x}, {k}, kind="stable")', price=30),
     Operation("scan", "A result of a loop; its data are the loop, and which it is.", shape=_scan),
 )
-# The data of `logsumexp` and `norm` are unary specs as those of extremes, those of a softmax the
-# spec of the sum by which it divides; those of `logdet` what is known of the matrix.
+# The data of `logsumexp`, `norm`, `norm1` and `mean` are unary specs as those of extremes, those of
+# a softmax the spec of the sum by which it divides; those of `logdet` what is known of the matrix.
 _FOR_DIGITS: Final = (
     Operation("logsumexp", "The logarithm of the sum of exponentials along some axes.",
         shape=_reduced, code="log_sum_exp({x}, {k})", price=14, found_in="code"),
@@ -140,6 +140,10 @@ _OTHERS: Final = (
         shape=_cofactors, code="cofactors({k}, {x})"),
     Operation("matrix_power", "A power of a matrix, with the exponent that is its data.",
         shape=_of_square_matrix, found_in="formulas"),
+    Operation("step", "1 where the entry is positive, 0 elsewhere.", found_in="formulas"),
+    Operation("mean", "The mean along some axes.", shape=_reduced, found_in="formulas"),
+    Operation("norm1", "The sum of absolute values along some axes.", shape=_reduced,
+        found_in="formulas"),
 )
 # fmt: on
 

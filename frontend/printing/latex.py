@@ -5,6 +5,7 @@ The text is for math mode, and needs `amsmath` alone.
 
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Final
 
@@ -27,13 +28,22 @@ from eggrad.frontend.elementwise.syntax import (
     Sum,
 )
 from eggrad.frontend.printing.index import Indexed, format_index
-from eggrad.frontend.printing.matrix import Formula, sizes_are_names, written
+from eggrad.frontend.printing.matrix import (
+    HALVES,
+    Formula,
+    needs_no_brackets,
+    sizes_are_names,
+    written,
+)
 from eggrad.frontend.text.words import format_number
 
 WORDS: Final[Mapping[str, str]] = {
     **{
         name: rf"\{name}"
-        for name in ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "det"]
+        for name in (
+            *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
+            *("exp", "log", "det"),
+        )
     },
     "maximum": r"\max",
     "minimum": r"\min",
@@ -135,12 +145,16 @@ def _style(form: Formula, args: Sequence[Text]) -> Text:
         case "name":
             return latex_name(form.text), _ATOM
         case "number":
-            return latex_number(form.text), _ATOM
+            return _fraction(form.text)
+        case "constant":
+            return rf"\{form.text}", _ATOM
         case "call":
             return _call(form, args)
         case "index":
             return f"{{{_bracketed(args[0], _ATOM)}}}_{{{form.text[1:-1]}}}", _ATOM
         case "transpose":
+            if args[0][0].endswith("^{-1}") and args[0][1] == _POWER:
+                return rf"{args[0][0].removesuffix('1}')}\top}}", _POWER
             return rf"{_bracketed(args[0], _ATOM)}^\top", _POWER
         case "negate":
             return f"-{_bracketed(args[0], _ENTRIES)}", _SUM
@@ -149,23 +163,35 @@ def _style(form: Formula, args: Sequence[Text]) -> Text:
         case "divide_entries":
             over = rf"{_bracketed(args[0], _ENTRIES)} \oslash {_bracketed(args[1], _PRODUCT)}"
             return over, _ENTRIES
-        case "power":
-            return f"{_bracketed(args[0], _ATOM)}^{{{args[1][0]}}}", _POWER
-        case "power_entries":
-            return rf"{_bracketed(args[0], _ATOM)}^{{\odot {args[1][0]}}}", _POWER
+        case "power" | "power_entries":
+            sign = r"\odot " * (form.op == "power_entries")
+            return f"{_bracketed(args[0], _ATOM)}^{{{sign}{_exponent(args[1][0])}}}", _POWER
         case operator:
             level = _LEVELS[operator]
             left, right = args
             least = level + 1
-            if operator == "add" or (operator == "times" and not form.args[0].order):
+            if operator == "add" or needs_no_brackets(form):
                 least = level
             if operator == "times" and form.args[0].op == "number":
                 # A multiple's number needs no brackets around the rest.
                 level = least = min(level, max(right[1], _ENTRIES))
             sign, second = _SIGNS[operator], _bracketed(right, least)
-            if operator == "times" and second[0].isdigit():
+            if operator == "times" and re.match(r"(\\frac\{)?\d", second):
                 sign = r" \cdot "
             return f"{_bracketed(left, level)}{sign}{second}", level
+
+
+def _fraction(text: str) -> Text:
+    """A number, its halves, quarters and eighths as fractions."""
+    over, under = Fraction(text).as_integer_ratio()
+    if under in HALVES:
+        return rf"\frac{{{over}}}{{{under}}}", _POWER
+    return latex_number(text), _ATOM
+
+
+def _exponent(text: str) -> str:
+    """An exponent; a fraction of numbers in one line."""
+    return re.sub(r"^(-?)\\frac\{(\d+)\}\{(\d+)\}$", r"\1\2/\3", text)
 
 
 def _call(form: Formula, args: Sequence[Text]) -> Text:
@@ -190,6 +216,10 @@ def _call(form: Formula, args: Sequence[Text]) -> Text:
         case "norm2":
             which = "F" if form.args[0].order == 2 else "2"
             return rf"\left\lVert {texts[0]} \right\rVert_{which}", _ATOM
+        case "norm1":
+            return rf"\left\lVert {texts[0]} \right\rVert_1", _ATOM
+        case "step":
+            return rf"\left[{texts[0]} > 0\right]", _ATOM
         case "logdet":
             return rf"\log\det\left({texts[0]}\right)", _POWER
         case "sum" if len(texts) > 1:

@@ -7,9 +7,10 @@ front, numbers as well, and transposes to where they are short. Of all equal ter
 find, the one with the shortest formula is written.
 """
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count as numbers_from
@@ -48,9 +49,9 @@ class Formula:
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
     its own transpose. `function` is what a `call` applies, if it is an element-wise function.
 
-    Operations are `name`, `number`, `call` and `index` with a text, the operators `add`,
-    `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
-    `power_entries`, and `transpose`.
+    Operations are `name`, `number`, `constant`, `call` and `index` with a text, the operators
+    `add`, `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`,
+    `power`, `power_entries`, and `transpose`.
     """
 
     op: str
@@ -61,10 +62,27 @@ class Formula:
     symmetric: bool = False
     function: Function | None = None
     weight: int = field(init=False)
+    is_row: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count the parts."""
+        """Count the parts, and see whether a vector is a row."""
         object.__setattr__(self, "weight", 1 + sum(a.weight for a in self.args))
+        object.__setattr__(self, "is_row", self.order == 1 and self._lies)
+
+    @property
+    def _lies(self) -> bool:
+        match self.op:
+            case "transpose":
+                return not self.args[0].is_row
+            case "index":
+                return self.args[0].order == 2 and ":" not in self.text.partition(",")[0]
+            case "call" if self.text in ("sum", "colmax", "colmin"):
+                return self.text != "sum" or self.args[1].text == "1"
+            case "times":
+                a, b = self.args
+                return a.is_row or (b.is_row and not a.order)
+            case _:
+                return any(a.is_row for a in self.args)
 
 
 def negated(a: Formula) -> Formula:
@@ -79,18 +97,59 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
             return operation("subtract" if op == "add" else "add", a, b.args[0], order)
         if op == "add" and a.op == "negate":
             return operation("subtract", b, a.args[0], order)
+        if op == "subtract" and b.op == "subtract" and not b.shared:
+            return operation(op, operation("add", a, b.args[1], order), b.args[0], order)
         if op == "add" and a is b and a.args:
             return operation("times", number(Fraction(2)), a, order)
         return Formula(op, (a, b), order=order)
-    inner = b.op == "times" and b.args[0].op == "number" and not b.shared
-    if op == "times" and inner and a.op != "number":
-        return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
-    negative = (a.op == "negate") != (b.op == "negate")
-    parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
-    whole = Formula(op, parts, order=order)
-    if op == "times" and "1" in (parts[0].text, parts[1].text):
-        whole = parts[0] if parts[1].text == "1" else parts[1]
-    return negated(whole) if negative else whole
+    if "negate" in (a.op, b.op):
+        first, second = (f.args[0] if f.op == "negate" else f for f in (a, b))
+        whole = operation(op, first, second, order)
+        return negated(whole) if a.op != b.op else whole
+    if op == "times":
+        return _product(a, b, order)
+    if op == "divide":
+        above, below = _over(a)
+        if below is not None and b.op != "number":
+            return operation(op, above, operation("times", below, b, 0), order)
+    return Formula(op, (a, b), order=order)
+
+
+def _product(a: Formula, b: Formula, order: int) -> Formula:
+    """A product: numbers and scalars stand in front, in one line with what is divided."""
+    if "1" in (a.text, b.text):
+        return a if b.text == "1" else b
+    (first, below), (second, under) = _over(a), _over(b)
+    by_number = below is not None and below.op == "number" and first.op != "number"
+    apart = a.op == "call" or (a.op == "divide" and first.op != "number")
+    if not b.order and (a.order or (b.op == "name" and apart)):
+        return operation("times", b, a, order)
+    inner = b.args[0] if b.op == "times" and not b.shared else b
+    if inner is not b and a.op != "number" and (inner.op == "number" or a.order > inner.order == 0):
+        return operation("times", inner, operation("times", a, b.args[1], order), order)
+    if a.op == "divide" and below is not None and (first.text == "1" or by_number):
+        return operation("divide", operation("times", first, b, order), below, order)
+    if a.op == "number" and below is not None and under is not None:
+        above = operation("times", first, second, order)
+        return operation("divide", above, operation("times", below, under, 0), order)
+    return Formula("times", (a, b), order=order)
+
+
+def _over(a: Formula) -> tuple[Formula, Formula | None]:
+    """What stands above and below a line: of a half the numbers, of half of something as well."""
+    if a.op == "divide" and not a.shared:
+        return a.args[0], a.args[1]
+    if a.op == "number" and (found := Fraction(a.text)).denominator in HALVES:
+        above, below = found.as_integer_ratio()
+        return number(Fraction(above)), number(Fraction(below))
+    if a.op == "times" and a.args[0].op == "number" and not a.shared:
+        above, below = _over(a.args[0])
+        return operation("times", above, a.args[1], a.order), below
+    return a, None
+
+
+HALVES: Final = (2, 4, 8)
+"""What the numbers are multiples of that people write as fractions: halves, quarters, eighths."""
 
 
 def turned(a: Formula) -> Formula:
@@ -116,10 +175,93 @@ def turned(a: Formula) -> Formula:
 _BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
 
 
+def needs_no_brackets(form: Formula) -> bool:
+    """Whether the second operand of a product, a product itself, may stand without brackets.
+
+    Read from the left it has the same value, in operations of the same order at large sizes.
+
+    >>> A, B = (Formula("name", text=name, order=2) for name in "AB")
+    >>> x = Formula("name", text="x", order=1)
+    >>> AB, Ax = operation("times", A, B, 2), operation("times", A, x, 1)
+    >>> needs_no_brackets(operation("times", B, AB, 2))
+    True
+    >>> needs_no_brackets(operation("times", B, Ax, 1))
+    False
+    """
+    first, second = form.args
+    if form.op != "times" or second.op not in ("times", "divide"):
+        return False
+    factors: list[Formula] = []
+    while second.op in ("times", "divide"):
+        factors.append(second.args[1])
+        second = second.args[0]
+    factors.append(second)
+    left, right = _from_left([first, *reversed(factors)]), _from_left(factors[::-1])
+    if left is None or right is None:
+        return False
+    return left[1] <= max(right[1], _degree(_sides(first), right[0]))
+
+
+def _from_left(factors: Sequence[Formula]) -> tuple[tuple[int, int], int] | None:
+    """The sides of a product from the left, and the power of sizes that its operations take."""
+    whole, most = _sides(factors[0]), 0
+    for factor in factors[1:]:
+        other = _sides(factor)
+        if any(whole) and any(other) and whole[1] != other[0]:
+            return None
+        most = max(most, _degree(whole, other))
+        meets = any(whole) and any(other)
+        whole = (whole[0], other[1]) if meets else (whole[0] + other[0], whole[1] + other[1])
+    return whole, most
+
+
+def _sides(form: Formula) -> tuple[int, int]:
+    """1 for rows, 1 for columns, where there are any."""
+    return int(form.order == 2 or (form.order == 1 and not form.is_row)), int(
+        form.order == 2 or form.is_row
+    )
+
+
+def _degree(a: tuple[int, int], b: tuple[int, int]) -> int:
+    return sum(a) + sum(b) - (a[1] if any(b) else 0)
+
+
+# The number that readers take for pi. Fractions are exact, so a multiple of a power of it is never
+# lost in constants that are multiplied out, and no other number is taken for one.
+PI: Final = Fraction(str(math.pi))
+MOST_PIS: Final = 9
+SHORT: Final = 10**6
+
+
+def _power_of_pi(value: Fraction) -> tuple[Fraction, int] | None:
+    """A short fraction and the power of pi that make a number, if it is so made.
+
+    >>> _power_of_pi(8 * PI**3), _power_of_pi(1 / (2 * PI)), _power_of_pi(Fraction(22, 7))
+    ((Fraction(8, 1), 3), (Fraction(1, 2), -1), None)
+    """
+    if max(value.numerator, value.denominator) < SHORT:
+        return None
+    for p in (sign * k for k in range(1, MOST_PIS + 1) for sign in (1, -1)):
+        rest = value / PI**p
+        if max(rest.numerator, rest.denominator) < SHORT:
+            return rest, p
+    return None
+
+
 def number(value: Fraction) -> Formula:
-    """A number; what has no decimal fraction is a quotient."""
+    """A number; what has no decimal fraction is a quotient, and a multiple of pi has its name."""
     if value < 0:
         return negated(number(-value))
+    if found := _power_of_pi(value):
+        rest, p = found
+        pi = Formula("constant", text="pi")
+        power = pi if abs(p) == 1 else Formula("power", (pi, number(Fraction(abs(p)))))
+        above, below = number(Fraction(rest.numerator)), number(Fraction(rest.denominator))
+        if p > 0:
+            above = operation("times", above, power, 0)
+        else:
+            below = operation("times", below, power, 0)
+        return above if below.text == "1" else Formula("divide", (above, below))
     text = format_number(value)
     if "//" not in text:
         return Formula("number", text=text)
@@ -162,6 +304,25 @@ def _from_one(place: int, size: Size, *, from_end: bool) -> str:
     )
 
 
+def _along(node: Term) -> tuple[str, Term] | None:
+    """A vector in ascending order or its running sums, and what they are of."""
+    if node.op != "einsum" or len(node.args) != 2 or node.order != 1:
+        return None
+    *parts, out = node.spec
+    for (rows, both), (vector, axes) in permutations(zip(node.args, parts, strict=True)):
+        if both != (*out, *axes) or len(axes) != 1:
+            continue
+        if rows.op == "indicator" and rows.constraints == _UP_TO:
+            return "cumsum", vector
+        in_order = rows.op == "selection" and [a.op for a in rows.args] == ["argsort"]
+        if in_order and rows.args[0].args == (vector,):
+            return "sort", vector
+    return None
+
+
+_UP_TO: Final = ((">=", affine.form([(0, 1), (1, -1)])),)
+
+
 def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
     """Of an array with a single one: the index of each axis, counted from 1, and its size."""
     found: dict[int, Size] = {}
@@ -185,8 +346,11 @@ def has_notation(root: Term) -> bool:
     """Whether no part has more than two axes, a name that is none, or what no formula can say."""
     named = {*_OPERATIONS, *FUNCTION_NAMES}
     nodes = list(postorder(root))
-    picked = {a for t in nodes if key_of(t) for a in t.args}
-    stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
+    whole = {t for t in nodes if key_of(t) or _along(t)}
+    hidden = {a for t in whole for a in t.args}
+    chosen = {a for t in hidden if t.op == "selection" for a in t.args}
+    stored = {a for t in nodes if t not in whole and t.op != "selection" for a in t.args} | {root}
+    hidden = (hidden | chosen) - stored
 
     def has_name(t: Term) -> bool:
         known = t.op in named or isinstance(t.data, OwnFunction)
@@ -194,9 +358,14 @@ def has_notation(root: Term) -> bool:
 
     return all(
         (t.order <= 2 and has_name(t))
-        or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
+        or (t.op in _CHOOSING and t in hidden)
+        or (t.op == "indicator" and unit_place(t) is not None)
         for t in nodes
     ) and (all(_NAME.match(t.name) for t in nodes if t.op == "variable") and sizes_are_names(root))
+
+
+# What only chooses entries of something else.
+_CHOOSING: Final = ("indicator", "selection", "argsort")
 
 
 def sizes_are_names(root: Term) -> bool:
@@ -206,8 +375,8 @@ def sizes_are_names(root: Term) -> bool:
 
 
 # Functions that only formulas have, and their names in matrix notation.
-_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1")
-_OF_VECTORS: Final = ("softmax", "logsumexp", "norm")
+_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1", "step")
+_OF_VECTORS: Final = ("softmax", "logsumexp", "norm", "norm1", "mean")
 _NAMES: Final = {name: name for name in (*_OF_ENTRIES, *_OF_VECTORS)} | {"norm": "norm2"}
 
 
@@ -231,7 +400,11 @@ Operand = tuple[Formula, Indices]
 def form_of(node: Term, forms: Mapping[Term, Formula]) -> Formula:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
+    if node.op in _CHOOSING[1:]:
+        return Formula("name")
     picked = key_of(node)
+    if (along := _along(node)) is not None:
+        return Formula("call", (forms[along[1]],), along[0], 1)
     if picked is None and any(f.op == "name" and not f.text for f in args):
         raise UnsupportedOperation("conditions on indices have no matrix notation")
     if node.order > 2 and node.op != "indicator":
@@ -455,10 +628,16 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
     if len(shared) == 2:
         wanted = (*(i for i in p if i in out), *(i for i in p if i not in out))
         entries = operation("multiply", _laid_out(a, p, wanted), _laid_out(b, q, wanted), 2)
+        orders = ((first, second), (second, first))
+        pairs = ((_laid_out(*x, wanted), _laid_out(*y, wanted[::-1])) for x, y in orders)
+        product = operation("times", *min(pairs, key=_brackets), 2)
+        if product.weight <= entries.weight + bool(out):
+            return Formula("call", (product,), "diag" if out else "tr", len(out))
         along = (number(Fraction(2)),) if out else ()
         return Formula("call", (entries, *along), "sum", len(out))
     if not out:
-        return operation("times", turned(a), b, 0)
+        pairs = ((a, b), (b, a))
+        return operation("times", *min(((turned(x), y) for x, y in pairs), key=_brackets), 0)
     if out[0] not in p:
         (a, p), (b, q) = second, first
     left = _laid_out(a, p, (out[0], summed))
@@ -466,6 +645,12 @@ def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Fo
     if same and left is right:
         return Formula("power", (left, number(Fraction(2))), order=2)
     return operation("times", left, right, len(out))
+
+
+def _brackets(parts: Sequence[Formula]) -> tuple[int, int]:
+    """How long parts are, and how many of them are transposed products or sums."""
+    composite = (p.op == "transpose" and p.args[0].op in _OPERATORS for p in parts)
+    return sum(p.weight for p in parts), sum(composite)
 
 
 def _spread_out(first: Operand, second: Operand, out: Indices) -> Formula:
@@ -524,9 +709,11 @@ def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     >>> format_matrix(einsum("ij,i->j", A, residual))
     "A'*(A*x - y)"
     """
-    return "".join(
-        f"{name} = {text}; " if name else text for name, text in written(root, _joined, scope)
-    )
+    return _in_one_line(written(root, _joined, scope))
+
+
+def _in_one_line(lines: Iterable[Line]) -> str:
+    return "".join(f"{name} = {text}; " if name else text for name, text in lines)
 
 
 def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
@@ -565,7 +752,9 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
-        text, level = style(form, [done[id(a)] for a in form.args])
+        hidden = form.op == "constant" and form.text in taken
+        shown = Formula("number", text=format_number(PI)) if hidden else form
+        text, level = style(shown, [done[id(a)] for a in form.args])
         times = uses[id(form)]
         shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
         if form.args and shorter:
@@ -578,9 +767,7 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
 
 def _joined(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
-        case "name":
-            return form.text, _ATOM
-        case "number":
+        case "name" | "number" | "constant":
             return form.text, _ATOM
         case "call":
             name = MATRIX_WORDS.get(form.text, form.text)
@@ -611,6 +798,7 @@ def infix(
     left, right = args
     # A sum within a sum needs no brackets, and a multiple's number none around the rest.
     whole = form.op == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
+    whole = whole or needs_no_brackets(form)
     added = form.op == "add" and not right[0].startswith(minus)
     least = level if added or whole else level + 1
     return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
@@ -639,16 +827,17 @@ BRACKETS: Final = 1000
 TENSOR: Final = PART * 10**6
 # Functions that are hardly met in formulas count as many words more.
 RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
-MANY: Final = 2
+MANY: Final = 7
 # Names, numbers, signs, of which those of entries have two, and pairs of brackets.
-WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(=-]")
 
 
 @shows_progress("looking for the shortest formula")
 def shortest(term: Term) -> Term:
     """The equal term whose matrix notation is the shortest found.
 
-    It takes operations of the same order at large sizes. A term stays as it is where no
+    It takes operations of the same order at large sizes, where of a product in `tr` or `diag` no
+    more than the diagonal is computed. A term stays as it is where no
     equal one with matrix notation was found, and beyond 60 nodes.
 
     >>> from eggrad.engine.terms.term import einsum, variable
@@ -760,7 +949,7 @@ def _opened(form: Formula, composite: Sequence[Formula]) -> int:
 
 
 def _text_of(form: Formula) -> str:
-    return "; ".join(map(" = ".join, _lines(form, frozenset(), _joined)))
+    return _in_one_line(_lines(form, frozenset(), _joined))
 
 
 def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -> Term:

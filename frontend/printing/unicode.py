@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import Formula, infix, written
+from eggrad.frontend.printing.matrix import HALVES, Formula, infix, written
 from eggrad.frontend.text.words import MATRIX_WORDS
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
@@ -21,6 +22,7 @@ _OPERATORS: Final = {
     "divide_entries": (_PRODUCT, " ⊘ "),
 }
 _SIGNS: Final = {"sum": "∑", "sqrt": "√"}
+_FRACTIONS: Final = {Fraction(k + 1, 8): sign for k, sign in enumerate("⅛¼⅜½⅝¾⅞")}
 _RAISED: Final = str.maketrans(f"{_MINUS}0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,7 +32,7 @@ def format_unicode(root: Term, scope: Sequence[Term] = ()) -> str:
     >>> from eggrad.engine.terms.term import apply, einsum, variable
     >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
     >>> format_unicode(einsum("ij,i->j", apply("inv", A), x)), format_unicode(apply("det", A))
-    ('(A⁻¹)ᵀ·x', '|A|')
+    ('A⁻¹ᵀ·x', '|A|')
     """
     return "".join(
         f"{name} = {text}; " if name else text for name, text in written(root, _style, scope)
@@ -39,20 +41,31 @@ def format_unicode(root: Term, scope: Sequence[Term] = ()) -> str:
 
 def _style(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
-        case "name" | "number":
+        case "number":
+            return _number(form.text)
+        case "name" | "constant":
             return form.text, _ATOM
         case "call":
             return _call(form, args)
         case "index":
             return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":
-            return f"{bracketed(args[0], _TRANSPOSE)}ᵀ", _TRANSPOSE
+            inverse = args[0][0].endswith("⁻¹") and args[0][1] == _POWER
+            return f"{args[0][0] if inverse else bracketed(args[0], _TRANSPOSE)}ᵀ", _TRANSPOSE
         case "negate":
             return f"{_MINUS}{bracketed(args[0], _PRODUCT)}", _SUM
         case "power" | "power_entries":
             return _power(form, args)
         case _:
             return infix(form, args, _OPERATORS, _MINUS)
+
+
+def _number(text: str) -> Text:
+    """A number, its halves, quarters and eighths as fractions."""
+    value = Fraction(text)
+    if value.denominator not in HALVES:
+        return text, _ATOM
+    return (_FRACTIONS[value], _ATOM) if value < 1 else (str(value), _PRODUCT)
 
 
 def _power(form: Formula, args: Sequence[Text]) -> Text:
@@ -71,6 +84,8 @@ def _call(form: Formula, args: Sequence[Text]) -> Text:
         match form.text:
             case "norm2":
                 return f"‖{texts[0]}‖", _ATOM
+            case "norm1":
+                return f"‖{texts[0]}‖₁", _ATOM
             case "det":
                 return f"|{texts[0]}|", _ATOM
             case "abs" if not form.order:

@@ -32,6 +32,7 @@ from eggrad.engine.networks.sums_and_products import (
     cheaper_orders,
     cheapest_network,
     common_factors_out,
+    determinants_of_powers,
     distributed_where,
     distributions,
     divisor_split_off,
@@ -58,7 +59,7 @@ from eggrad.engine.networks.sums_and_products import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.notation import LAUE_2018, RING
+from eggrad.rules.notation import COOKBOOK, LAUE_2018, RING
 
 products = Ruleset(
     "products", "contraction networks", "none: one further e-node a network and split"
@@ -68,7 +69,7 @@ halves = Ruleset(
 )
 long_powers = Ruleset(
     "long_powers",
-    "products of more factors than networks have, before they are loaded",
+    "products of more factors than networks have, and determinants of them, before they are loaded",
     "the number of factors",
 )
 orders = Ruleset(
@@ -119,6 +120,11 @@ long_powers.state(
         "a·(2·(b·(3·(a·b/…)))) = 6·(aᵖ·b^q), for any number of factors and divisors, few of them "
         "different.",
         exceptions="a factor that divides is 0",
+        sizeless=True,
+    ),
+    determinant_of_power=Bulk(determinants_of_powers).noted(
+        "det(a·a·…·a) = (det a)ᵏ, for any number of equal matrices; log of it is k·log |det a|.",
+        cite=f"{COOKBOOK}, equation 22",
         sizeless=True,
     ),
 )

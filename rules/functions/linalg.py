@@ -55,6 +55,22 @@ linalg.state(
     matrix_times_inverse=(ein(s, a, inv(a)) >> delta(dims(a)[:1]))
     .when(is_matrix_product(s), invertible_almost(a))
     .noted("a·a⁻¹ = δ.", domain="a invertible", widens=True, cite=f"{COOKBOOK}, equation 145"),
+    diagonal_of_inverse_times_matrix=(ein("ij,ji->i", inv(a), a) >> const(1, dims(a)[:1]))
+    .when(invertible_almost(a))
+    .noted(
+        "(a⁻¹·a)ᵢᵢ = 1, where no more than the diagonal is computed.",
+        domain="a invertible",
+        widens=True,
+        cite=f"{COOKBOOK}, equation 145",
+    ),
+    diagonal_of_matrix_times_inverse=(ein("ij,ji->j", inv(a), a) >> const(1, dims(a)[:1]))
+    .when(invertible_almost(a))
+    .noted(
+        "(a·a⁻¹)ᵢᵢ = 1, where no more than the diagonal is computed.",
+        domain="a invertible",
+        widens=True,
+        cite=f"{COOKBOOK}, equation 145",
+    ),
     det_of_inverse=(det(inv(a)) >> det(a) ** -1).noted(
         domain="a invertible", cite=f"{COOKBOOK}, equation 21"
     ),

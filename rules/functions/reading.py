@@ -3,15 +3,20 @@
 They serve no computation: what is printed in matrix notation or LaTeX is chosen among them.
 """
 
+from eggrad.engine.networks.fractions import in_lowest_terms
 from eggrad.engine.networks.sums_and_products import (
     all_distributed,
+    distributed_where,
     every_network,
     every_sum,
-    from_left,
+    inverts,
     matrices_out_of_sum,
     powers_out_of_sum,
+    with_base_in_power,
     with_matrix_powers,
+    with_means,
 )
+from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.notation import *
 
 names = Ruleset(
@@ -53,6 +58,32 @@ reading.state(
     sum_of_squares_is_squared_norm=(ein(s, a, a) >> norm(squared_sum(s), a) ** 2).noted(
         "Σ a² = ‖a‖²."
     ),
+    sum_of_moduli_is_norm=(ein1("i->", abs(a)) >> norm1(parse_spec("i->"), a)).noted(
+        "Σ |a| = ‖a‖₁, for a vector."
+    ),
+    positive_part_of_sign=(relu(sign(a)) >> step(a)).noted(
+        "max(sign a, 0) = [a > 0].", cite=DEFINITION
+    ),
+    choice_of_multiple=(where(d, c * a, const(0, n)) >> c * where(d, a, const(0, n))).noted(
+        "A choice between c·a and 0 is c times one of a.", cite=OF_CHOICE
+    ),
+    mean_of_tests=(
+        where(greater_equal(a, b), (1 + equal(a, b)) ** -1, const(0, n))
+        >> HALF * (1 + sign(a + -1 * b))
+    )
+    .when(total(a), total(b))
+    .noted(
+        "What is 1 where a > b, 1/2 where a = b, else 0, is (1 + sign(a - b))/2.", cite=DEFINITION
+    ),
+    mean_of_tests_times=(
+        where(greater_equal(a, b), d * (1 + equal(a, b)) ** -1, const(0, n))
+        >> HALF * (d + d * sign(a + -1 * b))
+    )
+    .when(total(a), total(b), total(d))
+    .noted(
+        "What is d where a > b, half of it where a = b, else 0, is (d + d·sign(a - b))/2.",
+        cite=DEFINITION,
+    ),
     product_is_divide_by_root=(ein(s, a, b**p) >> a / b**-p)
     .when(meets(s, dims(a), dims(b)), ~is_integer(p), p < 0)
     .noted(
@@ -69,12 +100,41 @@ reading.state(
     sum_of_transposes=(a.T + b.T >> (a + b).T).noted(
         "a' + b' = (a + b)', before products take the transposes up.", cite="linearity"
     ),
-    trace_of_product=(ein("ij,ji->", a, b) >> ein1("ii->", a @ b)).noted(
-        "Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b).", cite="definition of the trace"
-    ),
+    sign_into_function=(c * ein1(s, f(a + -1 * b)) >> -c * ein1(s, f(b + -1 * a)))
+    .when(c < 0, f.parity == "odd")
+    .noted("(-c)·Σ f(a + (-1)·b) = c·Σ f(b + (-1)·a), for an odd f.", cite="f is odd"),
+    sign_into_function_of_factor=(c * ein(s, f(a + -1 * b), d) >> -c * ein(s, f(b + -1 * a), d))
+    .when(c < 0, f.parity == "odd")
+    .noted("(-c)·(f(a + (-1)·b)·d) = c·(f(b + (-1)·a)·d), for an odd f.", cite="f is odd"),
+    quotient_of_roots=(a**p * b**q >> (a * b**-1) ** p)
+    .when(~is_integer(p), opposite(p, q))
+    .noted("aᵖ·b⁻ᵖ = (a/b)ᵖ, for a fraction p.", domain="a ≥ 0, b > 0", cite="laws of exponents"),
     sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
     .when(c < 0)
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
+)
+
+
+def _inverse_of_scaled(matrix: str, vector: str, out: str) -> Row:
+    """The law for a matrix whose rows or columns a vector multiplies, or the transpose of that."""
+    inverse = ein(f"{matrix[::-1]},{vector}->{out[::-1]}", inv(a), b**-1)
+    return (inv(ein(f"{matrix},{vector}->{out}", a, b)) >> inverse).when(is_square(dims(a)))
+
+
+reading.state(
+    f"{COOKBOOK}, equation 1",
+    inverse_of_scaled_rows=_inverse_of_scaled("ij", "i", "ij").noted(
+        "(diag(b)·a)⁻¹ = a⁻¹·diag(b)⁻¹.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_scaled_columns=_inverse_of_scaled("ij", "j", "ij").noted(
+        "(a·diag(b))⁻¹ = diag(b)⁻¹·a⁻¹.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_turned_rows=_inverse_of_scaled("ij", "i", "ji").noted(
+        "(a'·diag(b))⁻¹ = diag(b)⁻¹·(a⁻¹)'.", domain="a invertible, b ≠ 0"
+    ),
+    inverse_of_turned_columns=_inverse_of_scaled("ij", "j", "ji").noted(
+        "(diag(b)·a')⁻¹ = (a⁻¹)'·diag(b)⁻¹.", domain="a invertible, b ≠ 0"
+    ),
 )
 
 reading.state(
@@ -85,15 +145,28 @@ reading.state(
     terms_distributed=Bulk(all_distributed, every_sum).noted(
         "(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."
     ),
+    sum_times_inverted=Bulk(distributed_where(inverts), every_network).noted(
+        "(a + (c·d)⁻¹)·c = a·c + d⁻¹, for matrices: distributed where an inverse goes.",
+        sizeless=True,
+    ),
     power_out_of_sum=Bulk(powers_out_of_sum, every_sum).noted(
         "a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number.",
         cite="laws of exponents",
         exceptions="x = 0",
         sizeless=True,
     ),
-    product_from_left=Bulk(from_left, every_network).noted(
-        "A·(B·(C·x)) = A·B·C·x, which needs no brackets; operations decide between such orders.",
-        cite="associativity of the product",
+    fraction_in_lowest_terms=Bulk(in_lowest_terms).noted(
+        "a/c + b/d = (a·d + b·c)/(c·d), without the factors that are above and below.",
+        exceptions="what is divided by is 0",
+        sizeless=True,
+    ),
+    mean=Bulk(with_means, every_network).noted(
+        "Σ a / n is the mean of the n entries of a vector.", cite=DEFINITION, sizeless=True
+    ),
+    base_in_power=Bulk(with_base_in_power, every_network).noted(
+        "a·b·(a·b)ᵖ = (a·b)^(p+1), for an exponent p that is no number.",
+        cite="laws of exponents",
+        exceptions="a·b = 0",
         sizeless=True,
     ),
     matrix_powers=Bulk(with_matrix_powers, every_network).noted(

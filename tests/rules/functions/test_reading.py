@@ -14,6 +14,9 @@ from eggrad.rules.standard import AT_SYMMETRIC
 SQUARE, VECTOR = ("n", "n"), ("n",)
 DIMS = dict.fromkeys("ABC", SQUARE) | dict.fromkeys("xy", VECTOR) | dict.fromkeys("cd", ())
 
+ROWS, COLUMNS = "x*ones(n)'", "ones(n)*x'"
+SAME = "greater_equal(c, d), {}/(1 + equal(c, d))"
+
 # A rule, an expression, and its text.
 NEEDED = [
     ("names.sum_of_exp", "exp(x - log(sum(exp(x))))", "softmax(x)"),
@@ -21,15 +24,29 @@ NEEDED = [
     ("names.exp_less_log_of_sum", "exp(x - log(sum(exp(x))))", "softmax(x)"),
     ("names.root_of_sum_of_squares", "x/sqrt(x'*x)", "x/norm2(x)"),
     ("reading.sum_of_squares_is_squared_norm", "(x - y)'*(x - y)", "norm2(x - y)^2"),
+    ("reading.sum_of_moduli_is_norm", "sum(abs(x))", "norm1(x)"),
+    ("reading.positive_part_of_sign", "relu(sign(x))", "step(x)"),
+    ("reading.mean", "sum(x)/size(n)", "mean(x)"),
+    ("reading.mean_of_tests", f"where({SAME}, 0)".format(1), "0.5*(1 + sign(c - d))"),
+    ("reading.mean_of_tests_times", f"where({SAME}, 0)".format("c"), "0.5*c*(1 + sign(c - d))"),
+    ("reading.choice_of_multiple", f"where({SAME}, 0)".format("2*c"), "c + c*sign(c - d)"),
+    ("reading.inverse_of_scaled_rows", f"diag(B*(A + inv(B.*({ROWS}))))", "diag(B*A) + 1./x"),
+    ("reading.inverse_of_scaled_columns", f"diag((A + inv(B.*({COLUMNS})))*B)", "diag(A*B) + 1./x"),
+    ("reading.inverse_of_turned_rows", f"diag((A + inv(B'.*({COLUMNS})))*B')", "diag(A*B') + 1./x"),
+    ("reading.inverse_of_turned_columns", f"diag(B'*(A + inv(B'.*({ROWS}))))", "diag(B'*A) + 1./x"),
+    ("reading.sum_times_inverted", f"diag((A + inv(B.*({COLUMNS})))*B)", "diag(A*B) + 1./x"),
+    ("reading.sign_into_function", "-sum(tanh(x - y))", "sum(tanh(y - x))"),
+    ("reading.sign_into_function_of_factor", "-A'*tanh(x - y)", "A'*tanh(y - x)"),
+    ("reading.quotient_of_roots", "sqrt(x)./sqrt(y)", "sqrt(x./y)"),
+    ("reading.fraction_in_lowest_terms", "1/(1 + c/d)/d", "1/(c + d)"),
+    ("reading.base_in_power", "x*(c*d)*(c*d)^(c - 1)", "(c*d)^c*x"),
     ("reading.product_is_divide_by_root", "A*x*(x'*A*x)^-0.5", "A*x/sqrt(x'*A*x)"),
     ("reading.transposed_product", "A'*B' + C'", "(B*A + C)'"),
     ("reading.sum_of_transposes", "A'*B' + C'", "(B*A + C)'"),
-    ("reading.trace_of_product", "sum((A*B).*C')", "tr(A*B*C)"),
     ("reading.sign_into_factor", "-A'*(A*x - y)", "A'*(y - A*x)"),
     ("reading.matrix_out_of_sum", "diag(x)*A - x*y'*A", "(diag(x) - x*y')*A"),
     ("reading.terms_distributed", "(1 - c)*d + (d - 1)*c", "d - c"),
-    ("reading.power_out_of_sum", "c*d^c*x + d^(c + 1)*y", "d^c*(c*x + y*d)"),
-    ("reading.product_from_left", "A*(B*C)", "A*B*C"),
+    ("reading.power_out_of_sum", "c*d^c*x + d^(c + 1)*y", "d^c*(c*x + d*y)"),
     ("reading.matrix_powers", "A*A*A", "A^3"),
 ]
 

@@ -1,0 +1,265 @@
+"""Sums of fractions over a common denominator, in lowest terms, entry by entry.
+
+The derivatives of quotients are such sums: the quotient rule squares a denominator of which a
+factor often goes again. E-classes are read as polynomials over powers of polynomials.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import gcd, lcm
+from typing import Final
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.linear_combinations import collected
+from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.networks.exponential_field import Exponential
+from eggrad.engine.networks.exponential_reading import Arithmetic, elements, is_exponential
+from eggrad.engine.networks.networks import (
+    Network,
+    Placed,
+    as_term,
+    raised,
+    read_by_operands,
+    scaled,
+    smallest_first,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+# E-classes that are no such fractions, with their axes in the whole, and their exponents.
+Monomial = tuple[tuple[int, Indices, Fraction], ...]
+# In order, so that a polynomial is a key.
+Polynomial = tuple[tuple[Monomial, Fraction], ...]
+
+_READ: Final = ("scale", "negate", "add", "subtract", "ein", "divide", "power")
+MOST_MONOMIALS: Final = 8
+MOST_EXPONENT: Final = 4
+_ONE: Final[Polynomial] = (((), Fraction(1)),)
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A polynomial, with exponents of any sign, over powers of sums of several monomials."""
+
+    above: Polynomial
+    below: tuple[tuple[Polynomial, int], ...] = ()
+
+    @property
+    def is_fraction(self) -> bool:
+        """Whether something is divided by."""
+        return bool(self.below) or any(p < 0 for m, _ in self.above for _, _, p in m)
+
+
+def _polynomial(items: Iterable[tuple[Monomial, Fraction]]) -> Polynomial:
+    return tuple(sorted(collected(items).items()))
+
+
+def _joined(*monomials: Monomial) -> Monomial:
+    exponents = collected(((c, axes), p) for m in monomials for c, axes, p in m)
+    return tuple(sorted((c, axes, p) for (c, axes), p in exponents.items()))
+
+
+def _times_polynomial(a: Polynomial, b: Polynomial) -> Polynomial:
+    pairs = product(a, b)
+    return _polynomial((_joined(first, second), c * d) for (first, c), (second, d) in pairs)
+
+
+def _product(below: Mapping[Polynomial, int], start: Polynomial = _ONE) -> Polynomial:
+    return reduce(_times_polynomial, (p for p, k in below.items() for _ in range(k)), start)
+
+
+def _number(c: Fraction) -> Quotient:
+    return Quotient(_polynomial([((), c)]))
+
+
+def _plus(a: Quotient, b: Quotient) -> Quotient | None:
+    first, second = Counter(dict(a.below)), Counter(dict(b.below))
+    whole = first | second
+    if sum(whole.values()) > MOST_EXPONENT:
+        return None
+    parts = (_product(whole - own, q.above) for own, q in ((first, a), (second, b)))
+    return _lowest(_polynomial(item for part in parts for item in part), whole)
+
+
+def _times(a: Quotient, b: Quotient) -> Quotient | None:
+    if len(a.above) * len(b.above) > MOST_MONOMIALS**2:
+        return None
+    return _lowest(
+        _times_polynomial(a.above, b.above), Counter(dict(a.below)) + Counter(dict(b.below))
+    )
+
+
+def _power(a: Quotient, p: Fraction) -> Quotient | None:
+    if p.denominator != 1:
+        # Of a product the signs of the factors would be lost.
+        is_atom = not a.below and len(a.above) == 1 and a.above[0][1] == 1
+        ((c, axes, q),) = a.above[0][0] if is_atom and len(a.above[0][0]) == 1 else ((0, (), 0),)
+        return Quotient((((((c, axes, p),)), Fraction(1)),)) if q == 1 else None
+    if not 0 < abs(p) <= MOST_EXPONENT or not a.above:
+        return None
+    if p < 0:
+        common, number = _content(a.above)
+        inverse = tuple((c, axes, -q) for c, axes, q in common)
+        rest = _divided_by(a.above, common, number)
+        above = _product(dict(a.below), ((inverse, 1 / number),))
+        a = Quotient(above, () if rest == _ONE else ((rest, 1),))
+    return reduce(lambda whole, _: whole and _times(whole, a), range(abs(int(p)) - 1), a)
+
+
+def _broadcast(a: Quotient, part: Indices, _: Indices) -> Quotient:
+    def placed(polynomial: Polynomial) -> Polynomial:
+        return _polynomial(
+            (tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial), number)
+            for monomial, number in polynomial
+        )
+
+    return Quotient(placed(a.above), tuple((placed(p), k) for p, k in a.below))
+
+
+_ARITHMETIC: Final = Arithmetic(_number, _plus, _times, _power, _broadcast)
+
+
+def _content(polynomial: Polynomial) -> tuple[Monomial, Fraction]:
+    """What all monomials have as a factor, and all numbers, with the sign of the first."""
+    every = dict.fromkeys((c, axes) for m, _ in polynomial for c, axes, _ in m)
+    known = [{(c, axes): p for c, axes, p in m} for m, _ in polynomial]
+    least = ((c, axes, min(m.get((c, axes), Fraction(0)) for m in known)) for c, axes in every)
+    numbers = [number for _, number in polynomial]
+    size = Fraction(gcd(*(n.numerator for n in numbers)), lcm(*(n.denominator for n in numbers)))
+    common = tuple(sorted(factor for factor in least if factor[2]))
+    return common, size if numbers[0] > 0 else -size
+
+
+def _divided_by(polynomial: Polynomial, common: Monomial, number: Fraction) -> Polynomial:
+    inverse = tuple((c, axes, -p) for c, axes, p in common)
+    return _polynomial((_joined(m, inverse), n / number) for m, n in polynomial)
+
+
+def _lowest(above: Polynomial, below: Mapping[Polynomial, int]) -> Quotient | None:
+    """The quotient without the factors that are above and below; None where it is long."""
+    left = dict(below)
+    for factor in below:
+        while left[factor] and (rest := _divided(above, factor)) is not None:
+            above = rest
+            left[factor] -= 1
+    kept = tuple(sorted((p, k) for p, k in left.items() if k and above))
+    return Quotient(above, kept) if len(above) <= MOST_MONOMIALS else None
+
+
+def _divided(a: Polynomial, b: Polynomial) -> Polynomial | None:
+    """The quotient of two polynomials, if there is no remainder."""
+    if not a:
+        return None
+    common, number = _content(a)
+    rest = dict(_divided_by(a, common, number))
+    atoms = sorted({(c, axes) for m in (*rest, *dict(b)) for c, axes, _ in m})
+
+    def order(monomial: Monomial) -> tuple[Fraction, ...]:
+        known = {(c, axes): p for c, axes, p in monomial}
+        return tuple(known.get(atom, Fraction(0)) for atom in atoms)
+
+    lead, by = max(b, key=lambda item: order(item[0]))
+    inverse = tuple((c, axes, -p) for c, axes, p in lead)
+    found: list[tuple[Monomial, Fraction]] = []
+    while rest:
+        first = max(rest, key=order)
+        step = _joined(first, inverse), rest[first] / by
+        if any(p < 0 for _, _, p in step[0]) or len(found) > MOST_MONOMIALS:
+            return None
+        found.append(step)
+        minus = ((_joined(step[0], m), -step[1] * n) for m, n in b)
+        rest = dict(collected([*rest.items(), *minus]))
+    return _polynomial((_joined(m, common), n * number) for m, n in found)
+
+
+def _read(graph: Snapshot, *, whole_sums: bool) -> dict[int, Quotient]:
+    """What e-classes are; with `whole_sums` those without fractions stand for themselves."""
+    numbers = {c: Exponential(numerator=(n,)) for c in graph.classes if (n := graph.number(c))}
+
+    def of_class(cls: int, found: Mapping[int, Quotient]) -> Quotient | None:
+        number = graph.number(cls)
+        if number is not None:
+            return _number(number)
+        atom = Quotient(((((cls, tuple(range(len(graph.dims[cls]))), Fraction(1)),), Fraction(1)),))
+        if graph.choice[cls].constructor not in _READ:
+            return atom
+        ready = [
+            m
+            for m in graph.members[cls]
+            if m.constructor in _READ and all(c in found for c in m.children)
+        ]
+        ways = (_ARITHMETIC.read(graph, m, found, numbers) for m in ready)
+        best = min((w for w in ways if w is not None), key=_size, default=atom if ready else None)
+        is_whole = best and whole_sums and not best.is_fraction and len(best.above) > 1
+        return atom if is_whole else best
+
+    return read_by_operands(graph, of_class)
+
+
+def _size(q: Quotient) -> int:
+    return len(q.above) + sum(k * len(p) for p, k in q.below)
+
+
+def in_lowest_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The largest such fractions over one denominator, and as sums of monomials; once."""
+    for whole_sums in (True, False) if graph.first_time("fractions") else ():
+        found = {
+            cls: quotient
+            for cls, quotient in _read(graph, whole_sums=whole_sums).items()
+            if quotient.is_fraction and _has_plain_sum(graph, quotient)
+        }
+        inside = {c for cls in found for c in graph.choice[cls].children}
+        for cls, quotient in found.items():
+            if cls not in inside:
+                yield cls, _written(graph, graph.dims[cls], quotient)
+                if not quotient.below:
+                    yield cls, _sum(graph, graph.dims[cls], quotient.above)
+
+
+def _has_plain_sum(graph: Snapshot, quotient: Quotient) -> bool:
+    """Whether there is a sum, and no exponential, of which fractions have forms of their own."""
+    sums = (quotient.above, *(p for p, _ in quotient.below))
+    atoms = {c for p in sums for m, _ in p for c, _, _ in m}
+    known = elements(graph)
+    plain = not any(c in known and is_exponential(known[c]) for c in atoms)
+    return plain and any(len(p) > 1 for p in sums)
+
+
+def _written(graph: Snapshot, dims: Dims, quotient: Quotient) -> Term:
+    common, number = _content(quotient.above)
+    rest = _divided_by(quotient.above, common, number)
+    pool = _factors(graph, common)
+    pool += [_placed_sum(graph, dims, rest)] * (rest != _ONE)
+    for factor, k in quotient.below:
+        term, axes = _placed_sum(graph, dims, factor)
+        pool.append((raised(term, -k), axes))
+    return _of_pool(graph, dims, pool, number)
+
+
+def _of_pool(graph: Snapshot, dims: Dims, pool: list[Placed], number: Fraction) -> Term:
+    network = Network((), tuple(range(len(dims))), dict(enumerate(dims)))
+    return scaled(number, as_term(graph, network, pool, smallest_first))
+
+
+def _factors(graph: Snapshot, monomial: Monomial) -> list[Placed]:
+    return [(raised(graph.term(c), p), axes) for c, axes, p in monomial]
+
+
+def _placed_sum(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Placed:
+    """A sum on those axes alone that its monomials have."""
+    axes = tuple(sorted({k for m, _ in polynomial for _, part, _ in m for k in part}))
+    places = {k: n for n, k in enumerate(axes)}
+    inner = tuple(
+        (tuple((c, tuple(places[k] for k in part), p) for c, part, p in m), number)
+        for m, number in polynomial
+    )
+    return _sum(graph, tuple(dims[k] for k in axes), inner), axes
+
+
+def _sum(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term:
+    of_each = (_of_pool(graph, dims, _factors(graph, m), number) for m, number in polynomial)
+    return reduce(terms.add, of_each)
