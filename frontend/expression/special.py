@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.backends.libraries import LIBRARIES
+from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
@@ -44,10 +45,8 @@ def _found(library: str, module: str, name: str) -> Callable[..., Any]:
         try:
             namespace = import_module(module)
         except ModuleNotFoundError:
-            extra = "scipy" if library == "numpy" else library
-            raise UnsupportedOperation(
-                f"values of {name} need {module}: pip install 'eggrad[{extra}]'"
-            ) from None
+            packages = LIBRARIES[library].packages if library in LIBRARIES else ("scipy",)
+            raise UnsupportedOperation(not_installed(f"values of {name} need", *packages)) from None
         return getattr(namespace, name)(*args)
 
     call.__name__, call.__module__ = name, module
