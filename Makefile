@@ -51,7 +51,7 @@ help:
 	@echo "make mutants   N=40 wrong signs, indices, conditions and numbers in the source, SEED=...:"
 	@echo "               which tests see them"
 	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
-	@echo "make docs      write docs/rules.md and the tables of docs/architecture.md from the code"
+	@echo "make docs      write the pages of laws, and the tables of architecture and functions"
 	@echo "make site      build the documentation site in site/"
 	@echo "make clean     remove environments, caches and builds"
 
@@ -142,6 +142,7 @@ outputs: $(DEVELOPMENT)
 docs: $(DEVELOPMENT)
 	@$(RUN) -m eggrad.frontend.workbench.rule_docs
 	@$(RUN) -m tests.docs.architecture
+	@$(RUN) -m tests.docs.functions
 
 $(SITE): $(RUNTIME)
 	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[site]'

@@ -1,5 +1,6 @@
 """Every error that eggrad raises on wrong input."""
 
+import shlex
 from typing import Final
 
 # What a mistake in somebody else's Python raises.
@@ -16,6 +17,17 @@ MISTAKES: Final = (
     TypeError,
     ValueError,
 )
+
+
+def not_installed(what: str, *packages: str) -> str:
+    """The message where optional packages are missing, with the command that installs them.
+
+    It names the packages and no extra of eggrad: that works however eggrad was installed.
+
+    >>> not_installed("Dask's arrays need", "dask[array]", "distributed")
+    "Dask's arrays need dask[array] and distributed: pip install 'dask[array]' distributed"
+    """
+    return f"{what} {' and '.join(packages)}: {shlex.join(('pip', 'install', *packages))}"
 
 
 # The most characters that a message has of a reason.

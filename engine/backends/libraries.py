@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.indices.texts import shown
 
 
@@ -19,15 +19,15 @@ class Library:
 
     `namespace` is the module with the functions of the array API standard; where it is empty it is
     that of the arrays given. `einsum` is the call of a product of any arrays. `roots` are the
-    first parts of the names of the modules in which its types of arrays are defined; `extra` is
-    what `pip install 'eggrad[...]'` calls it. A library that `compiles` is given whole functions.
+    first parts of the names of the modules in which its types of arrays are defined; `packages`
+    are those to install. A library that `compiles` is given whole functions.
     """
 
     name: str
     namespace: str = ""
     einsum: str = "xp.einsum"
     roots: tuple[str, ...] = ()
-    extra: str = ""
+    packages: tuple[str, ...] = ("array-api-compat",)
     compiles: bool = False
 
     @property
@@ -51,10 +51,8 @@ class Library:
         try:
             return import_module(self.namespace or "array_api_compat")
         except ImportError as error:
-            raise UnsupportedOperation(
-                f"backend {shown(self.name)} is not installed ({error}): "
-                f"pip install 'eggrad[{self.extra}]'"
-            ) from error
+            reason = f"{error}: backend {shown(self.name)} needs"
+            raise UnsupportedOperation(not_installed(reason, *self.packages)) from error
 
     def namespace_of(self, values: Iterable[Any]) -> Any:
         """The namespace for the arrays among some values; that of NumPy where there are none."""
@@ -75,16 +73,32 @@ def _is_array(roots: tuple[str, ...], kind: type) -> bool:
 
 
 _KNOWN: Final = (
-    Library(name="jax", namespace="jax.numpy", roots=("jax", "jaxlib"), extra="jax", compiles=True),
+    Library(
+        name="jax",
+        namespace="jax.numpy",
+        roots=("jax", "jaxlib"),
+        packages=("jax",),
+        compiles=True,
+    ),
     Library(
         name="torch",
         namespace="array_api_compat.torch",
         roots=("torch",),
-        extra="torch",
+        packages=("array-api-compat", "torch"),
     ),
-    Library(name="cupy", namespace="array_api_compat.cupy", roots=("cupy",), extra="cupy"),
-    Library(name="dask", namespace="array_api_compat.dask.array", roots=("dask",), extra="dask"),
-    Library(name="array_api", einsum="own.einsum", extra="array_api"),
+    Library(
+        name="cupy",
+        namespace="array_api_compat.cupy",
+        roots=("cupy",),
+        packages=("array-api-compat", "cupy-cuda12x"),
+    ),
+    Library(
+        name="dask",
+        namespace="array_api_compat.dask.array",
+        roots=("dask",),
+        packages=("array-api-compat", "dask[array]", "distributed"),
+    ),
+    Library(name="array_api", einsum="own.einsum"),
 )
 
 LIBRARIES: Final[Mapping[str, Library]] = MappingProxyType(

@@ -10,6 +10,8 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from eggrad.engine.errors import not_installed
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -22,7 +24,7 @@ def _load() -> "ModuleType":
     package = find_spec("egglog")
     spec = package and PathFinder.find_spec(NAME, package.submodule_search_locations)
     if spec is None or spec.loader is None:
-        raise ModuleNotFoundError("eggrad needs egglog: pip install egglog", name="egglog")
+        raise ModuleNotFoundError(not_installed("eggrad needs", "egglog"), name="egglog")
     before = os.environ.get(THREADS)
     os.environ[THREADS] = "1"
     try:

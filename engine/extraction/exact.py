@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.extraction.extract import (
     Cost,
     Member,
@@ -149,7 +149,7 @@ class Solved:
 def require_solver() -> None:
     """Raise `UnsupportedOperation` where SciPy, an optional dependency, is not installed."""
     if find_spec("scipy") is None:
-        raise UnsupportedOperation("exact extraction needs SciPy: pip install 'eggrad[scipy]'")
+        raise UnsupportedOperation(not_installed("exact extraction needs", "scipy"))
 
 
 def cheapest_dag_exactly(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.indices.spec import letters
 from eggrad.engine.terms.binding import Array
 
@@ -99,9 +99,7 @@ def matrix_exponential(stack: Array) -> Array:
     try:
         linalg: Any = import_module("scipy.linalg")
     except ModuleNotFoundError:
-        raise UnsupportedOperation(
-            "values of expm need scipy.linalg: pip install 'eggrad[scipy]'"
-        ) from None
+        raise UnsupportedOperation(not_installed("values of expm need", "scipy")) from None
     finite = np.isfinite(stack).all((-2, -1), keepdims=True)
     return np.where(finite, linalg.expm(np.where(finite, stack, 0.0)), np.nan)
 

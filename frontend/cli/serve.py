@@ -4,6 +4,7 @@ import socket
 
 import click
 
+from eggrad.engine.errors import not_installed
 from eggrad.frontend.cli.commands import Mistake
 
 _LOOPBACK = ("127.0.0.1", "localhost")
@@ -45,9 +46,7 @@ def serve(*, port: int, host: str, workers: int | None, seconds: float) -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("uvicorn", "starlette"):
             raise
-        raise Mistake(
-            f"the page needs {error.name}, which is not installed: pip install 'eggrad[page]'"
-        ) from error
+        raise Mistake(not_installed("the page needs", "starlette", "uvicorn")) from error
     from eggrad.frontend.page.workers import Pool
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -50,7 +50,8 @@ class DeclaredFunction:
         self.record = record
         self.__name__ = record.name
         operands = "1 operand" if record.arity == 1 else f"{record.arity} operands"
-        self.__doc__ = f"{record.name}, of {operands}, entry by entry ({record.cite})."
+        what = record.sentence or f"{record.name}, of {operands}, entry by entry."
+        self.__doc__ = f"{what}\n\nSource: {record.cite}."
 
     def __call__(self, *args: Any) -> Any:
         """The function of every entry; operands are broadcast. In a rule, of patterns."""
@@ -152,6 +153,7 @@ def function(
     range: tuple[float, float] | None = None,
     domain: tuple[float, float] | None = None,
     source: str = "declared",
+    sentence: str = "",
 ) -> DeclaredFunction:
     """Declare an element-wise function of one or several operands.
 
@@ -161,7 +163,8 @@ def function(
     from array libraries to functions of their arrays; without it there are no values. `latex` is
     its name in LaTeX. What is known of it is used where expressions are simplified and compared:
     `parity`, "odd" or "even", whether it is `monotone`, the `range` of its values, and the `domain`
-    of its operands, both as the two ends of an interval. `source` says where all that is from.
+    of its operands, both as the two ends of an interval. `source` says where all that is from, and
+    `sentence` what the function is, for lists of functions and for `help`.
 
     Raises `UnsupportedOperation` for a name that is no name or is taken.
 
@@ -199,6 +202,7 @@ def function(
     checked_word(name, "monotone", monotone, ("increasing", "decreasing", ""))
     _check_latex(name, checked_text(f"function {name}", "latex", latex), arity)
     checked_text(f"function {name}", "source", source)
+    checked_text(f"function {name}", "sentence", sentence)
     given = {} if evaluate is None else evaluate
     several_given = given.values() if isinstance(given, Mapping) else [given]
     if not all(map(callable, several_given)):
@@ -210,6 +214,7 @@ def function(
     domain = _interval(name, "domain", domain)
     record = OwnFunction(
         name=name,
+        sentence=sentence,
         arity=arity,
         latex=latex,
         parity=parity,

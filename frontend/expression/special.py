@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.backends.libraries import LIBRARIES
+from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
@@ -44,10 +45,8 @@ def _found(library: str, module: str, name: str) -> Callable[..., Any]:
         try:
             namespace = import_module(module)
         except ModuleNotFoundError:
-            extra = "scipy" if library == "numpy" else library
-            raise UnsupportedOperation(
-                f"values of {name} need {module}: pip install 'eggrad[{extra}]'"
-            ) from None
+            packages = LIBRARIES[library].packages if library in LIBRARIES else ("scipy",)
+            raise UnsupportedOperation(not_installed(f"values of {name} need", *packages)) from None
         return getattr(namespace, name)(*args)
 
     call.__name__, call.__module__ = name, module
@@ -88,6 +87,7 @@ erf = _of_scipy(
     monotone="increasing",
     range=(-1, 1),
     source="DLMF 7.10.1",
+    sentence="The error function of every entry.",
 )
 erfc = _of_scipy(
     "erfc",
@@ -96,6 +96,7 @@ erfc = _of_scipy(
     monotone="decreasing",
     range=(0, 2),
     source="DLMF 7.10.1",
+    sentence="The complementary error function, 1 - erf(x), of every entry.",
 )
 erfinv = _of_scipy(
     "erfinv",
@@ -104,6 +105,7 @@ erfinv = _of_scipy(
     monotone="increasing",
     domain=(-1, 1),
     source="DLMF 7.17.1",
+    sentence="The inverse of the error function, of every entry.",
 )
 
 
@@ -120,6 +122,7 @@ ndtr = function(
     monotone="increasing",
     range=(0, 1),
     source="Abramowitz, Stegun 26.2.1",
+    sentence="The distribution function of the standard normal distribution, at every entry.",
 )
 ndtri = _of_scipy(
     "ndtri",
@@ -128,6 +131,7 @@ ndtri = _of_scipy(
     monotone="increasing",
     domain=(0, 1),
     source="Abramowitz, Stegun 26.2.1",
+    sentence="The quantile of the standard normal distribution, at every entry.",
 )
 
 
@@ -176,6 +180,7 @@ log_ndtr = _of_scipy(
     monotone="increasing",
     range=(-inf, 0),
     source="Abramowitz, Stegun 26.2.1",
+    sentence="The logarithm of ndtr, at every entry.",
 )
 
 # The gamma function ------------------------------------------------------------------------
@@ -200,18 +205,21 @@ polygamma = function(
     | {"jax": _polygamma_of_jax, "torch": _polygamma_of_torch},
     latex=r"\psi^{{\left({}\right)}}\left({}\right)",
     source="DLMF 5.15.1",
+    sentence="The derivative of digamma of order a, at every entry b.",
 )
 digamma = _of_scipy(
     "digamma",
     derivative=lambda a: polygamma(1, a),
     latex=r"\psi",
     source="DLMF 5.15.1",
+    sentence="The slope of gammaln, the digamma function, of every entry.",
 )
 gammaln = _of_scipy(
     "gammaln",
     derivative=digamma,
     latex=r"\log\left|\Gamma\left({}\right)\right|",
     source="DLMF 5.2.2",
+    sentence="The logarithm of the absolute value of the gamma function, of every entry.",
 )
 gamma = _of_scipy(
     "gamma",
@@ -219,6 +227,7 @@ gamma = _of_scipy(
     derivative=lambda a: gamma(a) * digamma(a),
     latex=r"\Gamma",
     source="DLMF 5.2.2",
+    sentence="The gamma function of every entry.",
 )
 beta = _of_scipy(
     "beta",
@@ -229,6 +238,7 @@ beta = _of_scipy(
     ),
     latex=r"\operatorname{B}",
     source="DLMF 5.12.1",
+    sentence="The beta function of each pair of entries.",
 )
 betaln = _of_scipy(
     "betaln",
@@ -239,6 +249,7 @@ betaln = _of_scipy(
     ),
     latex=r"\log\operatorname{B}",
     source="DLMF 5.12.1",
+    sentence="The logarithm of the absolute value of the beta function, of each pair of entries.",
 )
 
 # The logistic function ---------------------------------------------------------------------
@@ -250,6 +261,7 @@ expit = _of_scipy(
     monotone="increasing",
     range=(0, 1),
     source="its definition, 1 / (1 + exp(-x))",
+    sentence="The logistic function 1/(1 + exp(-x)) of every entry.",
 )
 logit = _of_scipy(
     "logit",
@@ -257,6 +269,7 @@ logit = _of_scipy(
     monotone="increasing",
     domain=(0, 1),
     source="its definition, log(x / (1 - x))",
+    sentence="The inverse of the logistic function, log(x/(1 - x)), of every entry.",
 )
 log_expit = function(
     "log_expit",
@@ -270,6 +283,7 @@ log_expit = function(
     monotone="increasing",
     range=(-inf, 0),
     source="its definition, -log(1 + exp(-x))",
+    sentence="The logarithm of the logistic function of every entry.",
 )
 
 
@@ -279,17 +293,20 @@ xlogy = _of_scipy(
     "xlogy",
     derivative=(lambda a, b: logarithm(b), lambda a, b: a / b),
     source="its definition, x log(y), and 0 for x = 0",
+    sentence="x log(y) of each pair of entries; 0 where x is 0.",
 )
 xlog1py = _of_scipy(
     "xlog1py",
     derivative=(lambda a, b: logarithm(1 + b), lambda a, b: a / (1 + b)),
     source="its definition, x log(1 + y), and 0 for x = 0",
+    sentence="x log(1 + y) of each pair of entries; 0 where x is 0.",
 )
 entr = _of_scipy(
     "entr",
     derivative=lambda a: -logarithm(a) - 1,
     domain=(0, inf),
     source="its definition, -x log(x), and 0 for x = 0",
+    sentence="The entropy -x log(x) of every entry; 0 at 0.",
 )
 rel_entr = _of_scipy(
     "rel_entr",
@@ -297,6 +314,7 @@ rel_entr = _of_scipy(
     derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
     domain=(0, inf),
     source="its definition, x log(x / y), and 0 for x = 0",
+    sentence="The relative entropy x log(x/y) of each pair of entries; 0 where x is 0.",
 )
 kl_div = _of_scipy(
     "kl_div",
@@ -305,6 +323,7 @@ kl_div = _of_scipy(
     domain=(0, inf),
     range=(0, inf),
     source="its definition, x log(x / y) - x + y",
+    sentence="x log(x/y) - x + y of each pair of entries, a summand of a divergence.",
 )
 
 # Modified Bessel functions -----------------------------------------------------------------
@@ -332,6 +351,7 @@ i1 = _of_scipy(
     parity="odd",
     monotone="increasing",
     source="DLMF 10.29.1",
+    sentence="The modified Bessel function of the first kind of order 1, of every entry.",
 )
 i0 = _of_scipy(
     "i0",
@@ -340,6 +360,7 @@ i0 = _of_scipy(
     parity="even",
     range=(1, inf),
     source="DLMF 10.29.3",
+    sentence="The modified Bessel function of the first kind of order 0, of every entry.",
 )
 i0e = _of_scipy(
     "i0e",
@@ -347,6 +368,7 @@ i0e = _of_scipy(
     parity="even",
     range=(0, 1),
     source="DLMF 10.29.3, and the factor exp(-|x|)",
+    sentence="exp(-|x|) i0(x) of every entry.",
 )
 i1e = _of_scipy(
     "i1e",
@@ -354,6 +376,7 @@ i1e = _of_scipy(
     parity="odd",
     range=(-1, 1),
     source="DLMF 10.29.1, and the factor exp(-|x|)",
+    sentence="exp(-|x|) i1(x) of every entry.",
 )
 
 # Inverse hyperbolic functions, angles, sinc ------------------------------------------------
@@ -366,6 +389,7 @@ arcsinh = function(
     parity="odd",
     monotone="increasing",
     source="DLMF 4.40.17",
+    sentence="The inverse hyperbolic sine of every entry.",
 )
 arccosh = function(
     "arccosh",
@@ -376,6 +400,7 @@ arccosh = function(
     range=(0, inf),
     domain=(1, inf),
     source="DLMF 4.40.18",
+    sentence="The inverse hyperbolic cosine of every entry.",
 )
 arctan2 = function(
     "arctan2",
@@ -383,6 +408,7 @@ arctan2 = function(
     evaluate=_standard("atan2", np.arctan2),
     range=(-pi, pi),
     source="the slopes of the angle of the point (b, a)",
+    sentence="The angle of the point (b, a), for each pair of entries.",
 )
 
 
@@ -430,4 +456,5 @@ sinc = function(
     parity="even",
     range=(-0.22, 1),
     source="its definition, sin(πx) / (πx)",
+    sentence="sin(πx)/(πx) of every entry.",
 )

@@ -54,9 +54,9 @@ def derivative(
     contain. `.complete` is False where the budget cut the simplification short.
 
     `exact` takes the cheapest of all the forms that were found, by integer programming, where
-    else a heuristic search looks for it. It needs SciPy (`pip install 'eggrad[scipy]'`), without
-    which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
-    the budget once more; `.complete` is False where that was too short to be certain.
+    else a heuristic search looks for it. It needs SciPy, without which `UnsupportedOperation` is
+    raised. The solver may take a minute, or the seconds of the budget once more; `.complete` is
+    False where that was too short to be certain.
 
     `entries` is about matrices that are declared symmetric, skew, diagonal or triangular:
     "independent", or "pairs" for the derivative by the entries that may be chosen, those at (i, j)

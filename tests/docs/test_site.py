@@ -13,6 +13,7 @@ import yaml
 
 import eggrad as eg
 from tests.docs import gallery
+from tests.docs.sessions import refreshed
 from tests.support.places import DOCS, ROOT
 
 SITE: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
@@ -35,9 +36,37 @@ def test_every_page_is_in_the_navigation() -> None:
     assert {*named} == there | {"changelog.md", "contributing.md"}
 
 
+REFERENCE = (DOCS / "reference.md").read_text("utf-8")
+
+
 def test_every_public_name_is_in_the_reference() -> None:
-    named = re.findall(r"^::: eggrad\.(\w+)$", (DOCS / "reference.md").read_text("utf-8"), re.M)
-    assert sorted(named) == sorted(eg.__all__)
+    named = [
+        (name, page.stem)
+        for page in (DOCS / "reference").glob("*.md")
+        for name in re.findall(r"^::: eggrad\.(\w+)$", page.read_text("utf-8"), re.M)
+    ]
+    assert sorted(name for name, _ in named) == sorted(eg.__all__)
+    links = re.findall(r"\[`(\w+)`\]\(reference/(\w+)\.md#eggrad\.(\w+)\)", REFERENCE)
+    assert all(text == name for text, _, name in links)
+    assert {(name, page) for _, page, name in links} == {*named}
+
+
+def test_the_examples_of_the_reference_run() -> None:
+    names: dict[str, object] = {}
+    refreshed(REFERENCE, names)
+    examples = re.findall(r"^\| \[`(\w+)`\].* \| `([^|`]+)` \|$", REFERENCE, re.M)
+    assert len(examples) > 40
+    for name, example in examples:
+        assert f"eg.{name}" in example
+        eval(example, names)
+
+
+def test_the_site_opens_with_a_formula_and_its_derivative() -> None:
+    page = (DOCS / "index.md").read_text("utf-8")
+    given, found = re.findall(r"\$\$\n(.*?)\n\$\$\n", page, re.DOTALL)
+    session = page[page.index("```python") :]
+    assert f'r"{given}"' in session
+    assert f"\n{found}\n" in session
 
 
 def test_formulas_of_the_gallery_are_printed_by_its_sessions() -> None:

@@ -69,6 +69,7 @@ def test_all_tests_pass_with_the_additions(part: str, tmp_path: Path) -> None:
         walks.take_steps(addition, tmp_path)
     # As `make docs` does.
     run_module(tmp_path, "eggrad.frontend.workbench.rule_docs")
+    run_module(tmp_path, "tests.docs.functions")
     options = ("-qq", "--tier=quick", "--deselect=tests/docs/test_walks.py")
     run_module(tmp_path, "pytest", "-pno:cacheprovider", "-pno:xdist", *options, *part.split())
 

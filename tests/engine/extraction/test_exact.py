@@ -162,5 +162,5 @@ def test_a_budget_in_seconds_holds_for_the_solver() -> None:
 def test_without_scipy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     x = eggrad.variable("x", ("n",))
-    with pytest.raises(UnsupportedOperation, match=r"pip install 'eggrad\[scipy\]'"):
+    with pytest.raises(UnsupportedOperation, match="needs scipy: pip install scipy"):
         eggrad.gradient(x @ x, x, exact=True)

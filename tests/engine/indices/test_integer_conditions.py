@@ -133,7 +133,7 @@ def test_conditions_in_lowest_terms(at: int) -> None:
 # What the solutions of integer systems enumerate and describe.
 #
 # Brute force judges at every point; isl for all sizes at once, where islpy is installed
-# (`pip install 'eggrad[isl]'`).
+# (`pip install islpy`).
 
 
 UNKNOWNS = ("i", "j", "k")

@@ -162,7 +162,7 @@ def test_serve_says_what_is_missing() -> None:
     )
     done = python("-c", program, check=False, environment={"COLUMNS": "100", **os.environ})
     assert done.returncode == 2
-    assert "pip install 'eggrad[page]'" in done.stderr
+    assert "needs starlette and uvicorn: pip install starlette uvicorn" in done.stderr
 
 
 def test_serve_says_that_the_port_is_taken() -> None:

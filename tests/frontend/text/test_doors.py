@@ -113,5 +113,5 @@ def test_splits_at_an_array_of_places() -> None:
 
 def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "array_api_compat", None)
-    with pytest.raises(eg.UnsupportedOperation, match=r"not installed .*eggrad\[array_api\]"):
+    with pytest.raises(eg.UnsupportedOperation, match="needs array-api-compat: pip install"):
         eg.compile(x, backend="array_api")
