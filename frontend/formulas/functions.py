@@ -348,6 +348,7 @@ _OF_MATRICES: Final[Mapping[str, tuple[Callable[[Any], Expression], Kinds, str]]
     "inv": (language.inv, _SAME_MATRIX, "The inverse of a matrix."),
     "adj": (language.adj, _SAME_MATRIX, "The adjugate: the determinant times the inverse."),
 }
+_PAIRS: Final = "of two tensors that of each pair of entries."
 _PARTS: Final = "with 1 of each column, with 2 of each row."
 _VECTOR_TO_MATRIX: Final[Kinds] = {"column": "matrix", "row": "matrix"}
 _TURNED: Final[Kinds] = {"column": "row", "row": "column", "matrix": "matrix", "scalar": "scalar"}
@@ -375,9 +376,7 @@ FUNCTIONS: Final[Mapping[str, Known]] = {
         for name, (f, what) in _OF_ENTRIES.items()
     },
     **{
-        name: Known(
-            partial(_extreme, name), f"The {which} entry; of two each pair's.", 1, 2, _NUMBER
-        )
+        name: Known(partial(_extreme, name), f"The {which} entry; {_PAIRS}", 1, 2, _NUMBER)
         for name, which in (("max", "greatest"), ("min", "least"))
     },
     **{
