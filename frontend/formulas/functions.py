@@ -39,27 +39,19 @@ from eggrad.frontend.formulas.values import square as square_matrix
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.words import MATRIX_WORDS
 
-Kinds = Mapping[str, str]
-_TENSORS: Final = ("column", "row", "matrix")
-_NUMBER: Final[Kinds] = dict.fromkeys(_TENSORS, "scalar")
-_OF_VECTOR: Final[Kinds] = {"column": "scalar", "row": "scalar"}
-_OF_MATRIX: Final[Kinds] = {"matrix": "scalar"}
-_SAME_VECTOR: Final[Kinds] = {"column": "column", "row": "row"}
-_SAME_MATRIX: Final[Kinds] = {"matrix": "matrix"}
-
 
 class Known(NamedTuple):
-    """A function: what it makes of values, a sentence, how many of them it takes, and kinds.
+    """A function: what it makes of values, a sentence, and how many of them it takes.
 
-    `kinds` has the kind of the result by that of the first argument, scalar, column, row or
-    matrix; it is None where the result is as the arguments are.
+    It may be `of_entries`, each by itself, or not; what is not may be `of_scalars` all the same.
     """
 
     apply: Callable[..., Value]
     sentence: str
     least: int = 1
     most: int = 1
-    kinds: Kinds | None = None
+    of_entries: bool = False
+    of_scalars: bool = False
 
 
 def sigmoid(a: Expression) -> Expression:
@@ -286,6 +278,12 @@ def _entry_by_entry(function: Function) -> Callable[..., Value]:
     return lambda *args: entrywise(name, partial(applied, function), *args)
 
 
+def _declared(function: Function, sentence: str) -> Known:
+    """The row of a function of entries that has a record."""
+    apply = _entry_by_entry(function)
+    return Known(apply, sentence, function.arity, function.arity, of_entries=True)
+
+
 def _each(function: Callable[..., Any]) -> Callable[..., Value]:
     """The same for a function of expressions."""
     name = getattr(function, "__name__", "a function")
@@ -320,12 +318,8 @@ def _special() -> dict[str, Known]:
         record = getattr(declared, "record", None)
         if name not in ENTRYWISE and record is not None:
             sentence = f"{declared.__doc__.splitlines()[0]}"
-            found[name] = Known(_entry_by_entry(record), sentence, record.arity, record.arity)
+            found[name] = _declared(record, sentence)
     return found
-
-
-def _stack_kinds(name: str) -> Kinds:
-    return {"matrix": ("scalar", "column", "matrix")[len(STACK_FUNCTIONS[name].axes)]}
 
 
 # Numbers made of all entries, or of those of a column or a row.
@@ -334,90 +328,82 @@ _OF_ENTRIES: Final = {
     "var": (whole.var, "The variance (by n)"),
     "std": (whole.std, "The root of the variance"),
 }
-_OF_VECTORS: Final[Mapping[str, tuple[Callable[[Any], Expression], Kinds, str]]] = {
-    "cumsum": (whole.cumsum, _SAME_VECTOR, "The running sums of a vector."),
-    "cumprod": (cumprod, _SAME_VECTOR, "The running products of a vector."),
-    "sort": (sort, _SAME_VECTOR, "The entries of a vector, the least first."),
-    "prod": (whole.prod, _OF_VECTOR, "The product of the entries of a vector."),
+_OF_VECTORS: Final[Mapping[str, tuple[Callable[[Any], Expression], str]]] = {
+    "cumsum": (whole.cumsum, "The running sums of a vector."),
+    "cumprod": (cumprod, "The running products of a vector."),
+    "sort": (sort, "The entries of a vector, the least first."),
+    "prod": (whole.prod, "The product of the entries of a vector."),
 }
-_OF_MATRICES: Final[Mapping[str, tuple[Callable[[Any], Expression], Kinds, str]]] = {
-    "det": (language.det, _OF_MATRIX, "The determinant."),
-    "logdet": (_logdet, _OF_MATRIX, "The logarithm of the determinant."),
-    "logabsdet": (language.logabsdet, _OF_MATRIX, "The logarithm of the determinant's size."),
-    "signdet": (language.signdet, _OF_MATRIX, "The sign of the determinant: -1, 0 or 1."),
-    "inv": (language.inv, _SAME_MATRIX, "The inverse of a matrix."),
-    "adj": (language.adj, _SAME_MATRIX, "The adjugate: the determinant times the inverse."),
+_SQUARES: Final[Mapping[str, tuple[Callable[[Any], Expression], str]]] = {
+    "det": (language.det, "The determinant."),
+    "logdet": (_logdet, "The logarithm of the determinant."),
+    "logabsdet": (language.logabsdet, "The logarithm of the determinant's size."),
+    "signdet": (language.signdet, "The sign of the determinant: -1, 0 or 1."),
+    "inv": (language.inv, "The inverse of a matrix."),
+    "adj": (language.adj, "The adjugate: the determinant times the inverse."),
 }
 _PAIRS: Final = "of two tensors that of each pair of entries."
 _PARTS: Final = "with 1 of each column, with 2 of each row."
-_VECTOR_TO_MATRIX: Final[Kinds] = {"column": "matrix", "row": "matrix"}
-_TURNED: Final[Kinds] = {"column": "row", "row": "column", "matrix": "matrix", "scalar": "scalar"}
-_SIGNED: Final[Kinds] = {"matrix": "scalar", "scalar": "scalar", "number": "scalar"}
 
 
-def _row(apply: Callable[..., Value], kinds: Kinds | None, count: int = 1, most: int = 0) -> Known:
+def _row(apply: Callable[..., Value], count: int = 1, of_scalars: bool = False) -> Known:
     """The row of a function whose docstring says what it is."""
-    return Known(apply, (apply.__doc__ or "").splitlines()[0], count, most or count, kinds)
+    sentence = (apply.__doc__ or "").splitlines()[0]
+    return Known(apply, sentence, count, count, of_scalars=of_scalars)
 
 
 FUNCTIONS: Final[Mapping[str, Known]] = {
-    **{name: Known(_each(f), sentence) for name, (f, sentence) in ENTRYWISE.items()},
     **{
-        MATRIX_WORDS.get(f, f): Known(
-            _entry_by_entry(RECORDS[f]), RECORDS[f].sentence, RECORDS[f].arity, RECORDS[f].arity
-        )
+        name: Known(_each(f), sentence, of_entries=True)
+        for name, (f, sentence) in ENTRYWISE.items()
+    },
+    **{
+        MATRIX_WORDS.get(f, f): _declared(RECORDS[f], RECORDS[f].sentence)
         for f in ELEMENTWISE
         if f not in UNARY
     },
     **_special(),
-    "sum": Known(sum_of, f"The sum of all entries; {_PARTS}", 1, 2, _NUMBER),
+    "sum": Known(sum_of, f"The sum of all entries; {_PARTS}", 1, 2),
     **{
-        name: Known(partial(_reduced, name, f), f"{what} of all entries; {_PARTS}", 1, 2, _NUMBER)
+        name: Known(partial(_reduced, name, f), f"{what} of all entries; {_PARTS}", 1, 2)
         for name, (f, what) in _OF_ENTRIES.items()
     },
     **{
-        name: Known(partial(_extreme, name), f"The {which} entry; {_PAIRS}", 1, 2, _NUMBER)
+        name: Known(partial(_extreme, name), f"The {which} entry; {_PAIRS}", 1, 2)
         for name, which in (("max", "greatest"), ("min", "least"))
     },
     **{
         f"{line}{name}": Known(
-            partial(_extreme_along, name, axis), f"The {which} entry of each {what}.", kinds=kinds
+            partial(_extreme_along, name, axis), f"The {which} entry of each {what}."
         )
         for name, which in (("max", "greatest"), ("min", "least"))
-        for axis, line, what, kinds in (
-            (0, "col", "column", {"matrix": "row"}),
-            (1, "row", "row", {"matrix": "column"}),
-        )
+        for axis, line, what in ((0, "col", "column"), (1, "row", "row"))
     },
-    "length": _row(_length, _NUMBER),
-    "norm": Known(norm, "The length of a vector; norm(x, 1) is norm1(x).", 1, 2, _OF_VECTOR),
-    "norm1": _row(norm1, _NUMBER),
-    "norm2": _row(norm2, _NUMBER),
-    "normF": Known(norm2, "Frobenius' norm, the root of the sum of squares.", kinds=_NUMBER),
-    "logsumexp": _row(logsumexp, _NUMBER),
-    "softmax": _row(_softmax, _SAME_VECTOR),
-    "dot": _row(dot, _OF_VECTOR, 2),
-    "outer": _row(outer, _VECTOR_TO_MATRIX, 2),
-    "cross": _row(cross, _SAME_VECTOR, 2),
-    "kron": _row(kron, None, 2),
-    "vec": _row(vec, {"matrix": "column"}),
-    "diag": _row(diag, {**_VECTOR_TO_MATRIX, "matrix": "column"}),
-    "transpose": Known(transposed, "The transpose.", kinds=_TURNED),
-    "tr": _row(trace, {"matrix": "scalar", "scalar": "scalar"}),
-    **{
-        name: Known(_of_vector(name, f), sentence, kinds=kinds)
-        for name, (f, kinds, sentence) in _OF_VECTORS.items()
-    },
-    **{
-        name: Known(_of_square(name, f), sentence, kinds=kinds)
-        for name, (f, kinds, sentence) in _OF_MATRICES.items()
-    },
-    **{
-        name: Known(partial(_of_each, name), f.sentence, kinds=_stack_kinds(name))
-        for name, f in STACK_FUNCTIONS.items()
-    },
+    "length": _row(_length),
+    "norm": Known(norm, "The length of a vector; norm(x, 1) is norm1(x).", 1, 2),
+    "norm1": _row(norm1),
+    "norm2": _row(norm2),
+    "normF": Known(norm2, "Frobenius' norm, the root of the sum of squares."),
+    "logsumexp": _row(logsumexp),
+    "softmax": _row(_softmax),
+    "dot": _row(dot, 2),
+    "outer": _row(outer, 2),
+    "cross": _row(cross, 2),
+    "kron": _row(kron, 2),
+    "vec": _row(vec),
+    "diag": _row(diag),
+    "transpose": Known(transposed, "The transpose.", of_scalars=True),
+    "tr": _row(trace, of_scalars=True),
+    **{name: Known(_of_vector(name, f), sentence) for name, (f, sentence) in _OF_VECTORS.items()},
+    **{name: Known(_of_square(name, f), sentence) for name, (f, sentence) in _SQUARES.items()},
+    **{name: Known(partial(_of_each, name), f.sentence) for name, f in STACK_FUNCTIONS.items()},
 }
 """Each function, by its name in matrix notation."""
+
+OF_MATRICES: Final = frozenset((*_SQUARES, *STACK_FUNCTIONS, "tr", "diag", "vec", "normF")) | {
+    *("colmax", "colmin", "rowmax", "rowmin"),
+}
+"""Those that are shown with a matrix."""
 
 ALIASES: Final[Mapping[str, str]] = {
     **{"trace": "tr", "Tr": "tr", "Trace": "tr", "Det": "det", "Diag": "diag", "Vec": "vec"},
@@ -441,10 +427,10 @@ SIGNS: Final[Mapping[str, Known]] = {
     "∑": FUNCTIONS["sum"],
     "√": FUNCTIONS["sqrt"],
     "‖": FUNCTIONS["norm2"],
-    "|": Known(bars, "The determinant of a matrix, the absolute value of a scalar.", kinds=_SIGNED),
-    "log|": Known(log_of_bars, "The logarithm of the same.", kinds=_SIGNED),
+    "|": _row(bars, of_scalars=True),
+    "log|": _row(log_of_bars, of_scalars=True),
     "⊗": Known(_kronecker, "The Kronecker product.", 2, 2),
-    "⟨⟩": Known(inner, "The sum of the products of entries.", 2, 2, _NUMBER),
+    "⟨⟩": Known(inner, "The sum of the products of entries.", 2, 2),
 }  # fmt: skip
 """The signs that stand for functions: before brackets, around or between operands."""
 
@@ -457,7 +443,7 @@ def known_functions(declared: Sequence[Function]) -> dict[str, Known]:
     for f in declared:
         if f.name in FUNCTIONS and f.name not in special.__all__:
             raise UnsupportedOperation(f"{shown(f.name)} is a function of matrix notation already")
-    further = {f.name: Known(_entry_by_entry(f), f.sentence, f.arity, f.arity) for f in declared}
+    further = {f.name: _declared(f, f.sentence) for f in declared}
     aliases = {name: FUNCTIONS[f] for name, f in ALIASES.items()}
     return {**aliases, **FUNCTIONS, **SIGNS, **further}
 
@@ -471,7 +457,7 @@ def check_call(name: str, count: int, functions: Mapping[str, Known]) -> None:
     if name not in functions:
         near = suggestion(name, [*functions, *CONSTANTS])
         raise UnsupportedOperation(f"no function is called {shown(name)}{near}")
-    _, _, least, most, _ = functions[name]
+    least, most = functions[name].least, functions[name].most
     if not least <= count <= most:
         wanted = str(least) if least == most else f"{least} or {most}"
         plural = "s" * (most > 1)

@@ -123,14 +123,17 @@ class Reader:
         *,
         words: Words,
         defined: Collection[str] = (),
+        strict: bool = False,
     ) -> None:
         """`functions` are all that may be called; a size that begins with `?` is not known.
 
-        Names that the text defines may have dims as well.
+        Names that the text defines may have dims as well. A `strict` reader takes no scalar's
+        name where a number or a tensor belongs: what it reads was guessed.
         """
         self.text = text
         self.functions = functions
         self._words = words
+        self._strict = strict
         self._dims = dims
         self.variables = {
             name: language.variable(name, axes, assume.get(name, ()))
@@ -283,6 +286,8 @@ class Reader:
     def _computed(self, phrase: Phrase, args: Sequence[Value], scope: Scope, inner: Scope) -> Value:
         """What a phrase is, given its operands; an error says nothing of the place."""
         token = phrase.token
+        if self._strict:
+            self._check_guess(phrase, args)
         match phrase.what:
             case "number":
                 return value(as_expression(self._number(token)))
@@ -314,6 +319,28 @@ class Reader:
             case operator:
                 return _OPERATORS[operator](*args)
 
+    def _check_guess(self, phrase: Phrase, args: Sequence[Value]) -> None:
+        """Raise where a scalar's name stands as nobody writes it."""
+        row = self.functions.get(str(phrase.token)) if phrase.what == "call" else None
+        tensors = [a.order > 0 for a in args]
+        numbers = [not (a.order or a.entries.variables) for a in args]
+        mixed = any(tensors) and not all(t or n for t, n in zip(tensors, numbers, strict=True))
+        match phrase.what:
+            case "PLUS" | "MINUS" | "DOT_TIMES" | "DOT_DIVIDE":
+                wrong = mixed
+            case "TIMES":
+                wrong = tensors == [True, False] and phrase.operands[1].what == "use"
+            case "TRANSPOSE":
+                wrong = not any(tensors)
+            case "call" if row and (row.of_entries or (len(args) > row.least == 1 and mixed)):
+                wrong = mixed
+            case "norm" | "call":
+                wrong = bool(args) and not any(tensors) and not (row and row.of_scalars)
+            case _:
+                wrong = False
+        if wrong:
+            raise ShapeError("the name of a scalar does not stand here")
+
     def _number(self, token: Token) -> object:
         found = read_number(token)
         if found is None:
@@ -335,15 +362,17 @@ class Reader:
             )
         if name in self.sizes:
             return value(expression(terms.size(name)))
-        if name == "e":
+        if token.type == "EULER":
             return value(language.exp(as_expression(1)))
         near = suggestion(name, self.names)
         if name == "T":
             near = "; the inverse of a transpose is written inv(A)'"
         known = tuple(islice(self.names, 10))
-        raise TextUnknownVariable(
+        error = TextUnknownVariable(
             f"no variable is called {shown(name)}{near}", self.text, offset_of(token), known
         )
+        error.name = name
+        raise error
 
     def _call(self, token: Token, args: Sequence[Value]) -> Value:
         name = str(token)

@@ -1,13 +1,14 @@
 """The matrix language in: from text to an expression."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from eggrad.engine.terms.functions import Function
 from eggrad.frontend.formulas.advice import IN_MATRIX
 from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import CONSTANTS, known_functions
-from eggrad.frontend.formulas.inference import inferred_orders
+from eggrad.frontend.formulas.guessing import the_only_axes
 from eggrad.frontend.formulas.reader import Reader, check_calls
 from eggrad.frontend.formulas.syntax import Formulas, Spelling
 from eggrad.frontend.matrix.tokens import heads, tokens
@@ -35,7 +36,14 @@ def read_problem(
     known = known_functions(declared)
     names = None if dims is None else dims.keys() | heads(text)
     lines = FORMULAS.read(text, tokens(text, names, known.keys() | CONSTANTS))
+
+    def read(axes: Declared, strict: bool = False) -> Problem:
+        said = {n: w for n, w in assume.items() if n in axes} if strict else assume
+        shapes = completed_dims(axes, said)
+        reader = Reader(text, shapes, said, known, words=IN_MATRIX, strict=strict)
+        return reader.problem(lines)
+
     if dims is None:
         check_calls(text, [line.body for line in lines], known)
-        dims = inferred_orders(text, lines, known)
-    return Reader(text, completed_dims(dims, assume), assume, known, words=IN_MATRIX).problem(lines)
+        dims = the_only_axes(text, partial(read, strict=True))
+    return read(dims)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from eggrad.frontend.formulas.functions import FUNCTIONS
+from eggrad.frontend.formulas.functions import FUNCTIONS, OF_MATRICES
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,4 @@ def entries() -> Iterator[Entry]:
 def _example(name: str) -> str:
     if name in _EXAMPLES:
         return _EXAMPLES[name]
-    row = FUNCTIONS[name]
-    only_matrices = row.kinds is not None and "matrix" in row.kinds and "column" not in row.kinds
-    return f"{name}({'A' if only_matrices else ', '.join('xyz'[: row.least])})"
+    return f"{name}({'A' if name in OF_MATRICES else ', '.join('xyz'[: FUNCTIONS[name].least])})"

@@ -5,28 +5,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import islice
 from typing import Final
 
-from eggrad.engine.errors import EggradError, ParseError, UnknownVariable
+from eggrad.engine.errors import EggradError, ParseError
 from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
+from eggrad.frontend.formulas.guessing import Axes, Guesses
 from eggrad.frontend.formulas.names import applied_names, is_word, may_be_product
 from eggrad.frontend.formulas.syntax import plain_words
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.errors import TextQuestion, TextShapeQuestion
+from eggrad.frontend.text.errors import TextQuestion
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.parser import lines_of
 from eggrad.frontend.typeset.tokens import OBJECTIVE
 
 Dims = Mapping[str, tuple[Size, ...]]
 Words = Mapping[str, Sequence[str]]
-_Axes = Mapping[str, tuple[Size, ...] | int]
-_Read = Callable[[_Axes], phrases.Problem]
+_Read = Callable[[Axes], phrases.Problem]
 
 _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
@@ -45,7 +44,6 @@ _TENSOR: Final = re.compile(
 _COLUMNS: Final = frozenset(["b", "p", "q", "u", "v", "w", "x", "y", "z", "beta", "theta", "mu"])
 _SIZES: Final = ("m", "n", "k", "p", "q", "r", "l", "s", "t")
 _UNNAMED: Final = re.compile(r"\?|\w+_\d+$")
-_UNKNOWN: Final = re.compile(r"no variable is called '(\w+)'")
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 
 def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
-    def reading(axes: _Axes) -> phrases.Problem:
+    def reading(axes: Axes) -> phrases.Problem:
         words = {name: said for name, said in assume.items() if name in axes}
         return reader_of(notation)(text, axes, words)
 
@@ -172,39 +170,21 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
     """The problem, with as many axes for each name as make sense: a sum is a number, if it can."""
     scalars = notation != "index" and not _TENSOR.search(text)
-    failed: list[EggradError] = []
 
-    def search(axes: dict[str, tuple[Size, ...] | int]) -> Iterator[phrases.Problem]:
-        try:
-            yield reading(axes)
-        except UnknownVariable as error:
-            unknown = _UNKNOWN.search(str(error))
-            if (
-                unknown is None
-                or unknown[1] in axes
-                or (notation == "latex" and is_word(unknown[1]))
-            ):
-                raise
-            for name in _read_as(unknown[1], axes, notation):
-                for order in _orders(name, scalars, text):
-                    yield from search(axes | {name: order})
-            failed.append(error)
-        except TextShapeQuestion:
-            # With other axes the text would mean what nobody asks for.
-            raise
-        except EggradError as error:
-            failed.append(error)
+    def options(name: str, axes: Axes) -> Iterator[tuple[str, int]]:
+        if notation != "latex" or not is_word(name):
+            for part in _read_as(name, axes, notation):
+                yield from ((part, order) for order in _orders(part, scalars, text))
 
-    found = islice(
-        search(dict(dims)), _MOST_TRIES if re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text) else 1
-    )
+    guesses = Guesses(reading, options, _MOST_TRIES)
+    wants_number = re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text)
     first: phrases.Problem | None = None
-    for problem in found:
-        if not problem.term.dims:
+    for _, problem in guesses.readings(dict(dims)):
+        if not wants_number or not problem.term.dims:
             return problem
         first = first or problem
     if first is None:
-        raise failed[0]
+        raise guesses.failed[0]
     return first
 
 
@@ -219,7 +199,7 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
             )
 
 
-def _read_as(name: str, axes: _Axes, notation: str) -> Iterator[str]:
+def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
     """The names that a name may be: the next of its letters, and itself."""
     if notation == "matrix" and may_be_product(name, axes):
         if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:

@@ -10,7 +10,12 @@ class TextShapeError(ParseError, ShapeError):
 
 
 class TextUnknownVariable(ParseError, UnknownVariable):
-    """A text with a name that it does not declare; the message shows the place."""
+    """A text with a name that it does not declare; the message shows the place.
+
+    `name` is the name, "" where the text has one that is to be written otherwise.
+    """
+
+    name = ""
 
 
 class TextQuestion(ParseError):
