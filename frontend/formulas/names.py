@@ -55,6 +55,10 @@ GREEK: Final = dict(
 """Greek letters, and what they are called in LaTeX."""
 FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 """Fractions of one character."""
+# Words of two letters, and differentials.
+_SHORT_WORDS: Final = re.compile(
+    r"(?:am|an|as|at|be|by|de|do|et|go|if|im|in|is|it|la|le|me|my|no|of|on|or|so|to|up|us|we|zu|d\w)\Z"
+)
 _NAMES: Final = {*GREEK.values(), "lam", "eps"}
 
 
@@ -76,21 +80,22 @@ def is_word(name: str) -> bool:
     capital = name[1:].islower() and len(name) > 2
     return (
         foreign
-        or (len(name) > 1 and name.islower())
+        or bool(_SHORT_WORDS.match(name))
+        or (len(name) > 2 and name.islower())
         or capital
         or (name.isupper() and len(name) > 3)
     )
 
 
-def may_be_product(name: str, alone: Collection[str] = ()) -> bool:
-    """Whether letters are rather a product than one name; some names stand alone elsewhere.
+def may_be_product(name: str) -> bool:
+    """Whether letters are rather a product than one name.
 
     >>> [w for w in ("x", "Ax", "XW", "ATAx", "xy", "Theta", "loss") if may_be_product(w)]
     ['Ax', 'XW', 'ATAx']
     """
     capitals = any(c.isupper() for c in name)
-    if len(name) == 2 and name.isalpha() and name not in _NAMES:
-        return capitals or name[0] == name[1] or not {*name}.isdisjoint(alone)
+    if len(name) == 2:
+        return name.isalpha() and name not in _NAMES and not _SHORT_WORDS.match(name)
     return name.isalpha() and len(name) > 1 and capitals and not re.search("[a-zα-ω]{2}", name)
 
 

@@ -327,6 +327,11 @@ def _part(
     behind = plus(last, times(-1, size_form(size)))
     start = coefficient(first, "")
     if {*dict(first)} <= {""} and start >= 0:
+        if unknown(size) and {*dict(last)} != {""}:
+            # An axis that a sum leaves before its end, as to n - 1, has the whole size.
+            whole = plus(last, form([("", -min(0, coefficient(last, "")))]))
+            (entries,) = unified([entries], [(as_size(whole), size)], "indices")
+            return entries, slice(start or None, min(0, coefficient(last, "")) or None)
         if unknown(size) and not start:
             (entries,) = unified([entries], [(as_size(last), size)], "indices")
             return entries, slice(None)

@@ -31,7 +31,7 @@ from eggrad.frontend.expression.expression import (
 )  # fmt: skip
 from eggrad.frontend.formulas import places, values
 from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
-from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, extreme, norm
+from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, cross, extreme, norm
 from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
 from eggrad.frontend.formulas.syntax import EQUATION, Line
@@ -64,6 +64,8 @@ def _crossed(a: Value, b: Value) -> Value:
     r"""`\times`: a multiple, or the cross product of vectors."""
     if not a.order or not b.order:
         return values.times(a, b)
+    if a.order == b.order == 1:
+        return cross(a, b)
     raise ShapeError(
         rf"\times of {a.shape} and {b.shape}: a product of matrices has no sign, one of "
         r"entries \odot; cross products are not read"
@@ -153,6 +155,7 @@ class Reader:
     def problem(self, lines: Sequence[Line]) -> Problem:
         """What lines say: named parts, an expression, and variables with their final sizes."""
         *parts, last = lines
+        self._learn_sizes(lines)
         for line in parts:
             if not line.name:
                 reason = "a name stands before a part, as in t = …; the last one is the expression"
@@ -183,6 +186,16 @@ class Reader:
         pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
         whole, *placed = unified([found, *self.variables.values()], pairs, "sizes")
         return Problem(whole.term, None, tuple(v.term for v in placed))
+
+    def _learn_sizes(self, lines: Sequence[Line]) -> None:
+        """Names at which sums end are sizes, where no variable is called so."""
+        stack = [line.body for line in lines]
+        while stack:
+            phrase = stack.pop()
+            stack.extend(phrase.operands)
+            for end in (t for t in phrase.sizes or () if t.type == "END"):
+                symbols_of = {str(s) for s, _ in places.end(end) if s}
+                self.sizes |= symbols_of.difference(self.names)
 
     def _named(self, line: Line) -> Value:
         """The value of a line; where its name has indices those are its axes."""

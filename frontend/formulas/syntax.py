@@ -119,16 +119,18 @@ class Builder(Transformer[Token, Any]):
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
         first = first_token(right)
         spelling = self._spelling
-        if entry := _entry(left, right):
+        if entry := _entry(left, right) or _indicated(left, right):
             return entry
-        if left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed:
+        divided = left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed
+        if divided and not _is_fraction_before(left, first):
             raise self._unclear(left, right, first)
         if right.what == "number" or first.type == "NUMBER":
             missing = f"an operator is missing before {str(first)!r}"
             if spelling.macro:
                 missing = f"a sign is missing before {str(first)!r}{spelling.sign_missing}"
             raise Misread(missing, first)
-        if left.what in ("POWER", "DOT_POWER") and left.operands[1].what == "use":
+        glued = left.what in ("POWER", "DOT_POWER") and not spelling.macro
+        if glued and left.operands[1].what == "use":
             above = left.operands[1].token
             if above != "T" and offset_of(above) + len(above) == offset_of(first):
                 raise self._unclear(left, right, left.token)
@@ -265,7 +267,8 @@ class Builder(Transformer[Token, Any]):
         if operand.what == "call" and operand.token == "⟨⟩" and plain_words(token) == "F":
             return operand
         if operand.what == "norm":
-            which = Token("NAME", plain_words(token).removeprefix("_"), token.start_pos)
+            which = plain_words(token).removeprefix("_")
+            which = Token("NAME", _NORMS.get(which, which), token.start_pos)
             return Phrase("norm", token, operand.operands, (which,))
         if operand.what == "call" and operand.token in ("ones", "zeros", "eye"):
             return call(str(operand.token), operand.token, *_sizes(operand.token, token))
@@ -389,6 +392,20 @@ def _entry(left: Phrase, right: Phrase) -> Phrase | None:
     for mark in reversed(marks):
         found = Phrase(mark.what, mark.token, (found, *mark.operands[1:]))
     return Phrase("TIMES", name.token, (before, found)) if before else found
+
+
+def _is_fraction_before(left: Phrase, first: Token) -> bool:
+    """Whether a fraction of numbers stands apart from what follows, as in `1/2 x`."""
+    under = left.operands[-1].token
+    numbers = left.what == "DIVIDE" and all(p.what == "number" for p in left.operands)
+    return numbers and offset_of(under) + len(under) < offset_of(first)
+
+
+def _indicated(left: Phrase, right: Phrase) -> Phrase | None:
+    r"""The condition of `\mathbb{1}[x > 0]`, with brackets or braces of any kind."""
+    inside = right.operands[0] if right.what == "group" else right
+    is_one = left.what == "call" and left.token == "ones" and not left.operands
+    return inside if is_one and inside.what in _OPPOSITE else None
 
 
 def first_token(phrase: Phrase) -> Token:

@@ -388,7 +388,8 @@ def _pairs(sizes: Mapping[str, list[Size]]) -> list[tuple[Size, Size]]:
                 f"the index {shown_index(i)} has {known[0]} values at one place and {known[1]} "
                 "at another"
             )
-        # Of two that are not known the right one names both.
-        first = known[0] if known else lengths[-1]
+        # Of two that are not known the right one names both, but those of variables first.
+        named = [d for d in lengths if not str(d)[1:].isdecimal()]
+        first = (known or [(named or lengths)[-1]])[0]
         pairs += [(first, d) for d in lengths if d != first]
     return pairs

@@ -91,6 +91,8 @@ def _inferred(text: str, lines: Sequence[Line], functions: Collection[str]) -> d
             name = unquoted(use.token)
             if use.what != "use" or name in defined:
                 continue
+            if re.fullmatch("d[A-Za-z]", name):
+                raise ParseError("derivatives are not read", text, offset_of(use.token))
             if not count and is_word(name):
                 reason = f"no function or variable is called {name!r}{suggestion(name, functions)}"
                 raise ParseError(reason, text, offset_of(use.token))

@@ -196,7 +196,7 @@ def _named(names: _Names, token: Token, after: Token) -> list[Token]:
     if len(ways) > 1:
         readings = " or ".join("*".join(way) for way in ways)
         raise TextUnknownVariable(f"{name!r} is {readings}; write the signs", text, place)
-    if names.variables is None and not ways and may_be_product(name, names.alone):
+    if names.variables is None and not ways and may_be_product(name):
         raise TextQuestion(
             f"{name!r} is one name, or {'*'.join(name)}; write the signs, or say which variables "
             "there are",
@@ -254,7 +254,7 @@ def _as_elsewhere(text: str) -> str:
     return text
 
 
-_RANGE: Final = re.compile(r"(?<=[\w)])\(([^()\[\]]*:[^()\[\]]*)\)")
+_RANGE: Final = re.compile(r"(?<=[\w)])\(([^()\[\]]*:[^()\[\]]*|\s*end\s*)\)")
 _ARGUMENTS: Final = re.compile(r"(@\([\w\s,]*\)|(?<![^=\s])[\w(][\w\s,)]*->)()()")
 _BROADCAST: Final = re.compile(r"(\.)(?<=\w\.)(\()()")
 _QUOTED: Final = re.compile(r"(?<=,)(\s*['\"])(fro)(['\"])")

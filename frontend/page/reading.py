@@ -201,7 +201,7 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
 
 def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
     """The names that a name may be: the next of its letters, and itself."""
-    if notation == "matrix" and may_be_product(name, axes):
+    if notation == "matrix" and may_be_product(name):
         if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:
             # A letter may be the sign of a transpose.
             return
@@ -224,7 +224,7 @@ def _noted(found: Reading, text: str) -> Reading:
     for word in dict.fromkeys(re.findall(r"[^\W\d_]{2,}", text)):
         signs = "*".join(word)
         apart = re.sub(rf"\b{word}\b", signs if len(word) > 1 else word, text)
-        if word not in names and may_be_product(word, names) and {*word} <= names:
+        if word not in names and may_be_product(word) and {*word} <= names:
             sizes = "m, n" if word[0].isupper() else ""
             other = Other(f"{word} is one name", text, "matrix", {word: sizes})
             said = f"{word} is the product {signs}"
@@ -237,7 +237,8 @@ def _noted(found: Reading, text: str) -> Reading:
 
 def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
-    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*(?:T|\\(?:top|intercal|math\w+))\b|['ᵀ⊤])"
+    sign = r"(?:T(?![a-z])|\\(?:top|intercal|math\w+)\b)"
+    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*{sign}|['ᵀ⊤])"
     if scalars is False and name[0].islower() and re.search(turned, text):
         return 1, 2
     if indices := re.search(

@@ -207,7 +207,10 @@ class _Cutter:
 
     def peek(self) -> str:
         """The next item that is no space, which is then the next one."""
+        in_cases = bool(self.opened) and self.opened[-1][0] == "cases"
         while self.at < len(self.items) and self.items[self.at].is_space:
+            if in_cases and self.items[self.at].text == "&":
+                break
             self.at += 1
         return self.items[self.at].text if self.at < len(self.items) else ""
 
@@ -234,7 +237,7 @@ def tokens(
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
-    items = _without_objective(_without_head(list(_items(text)), every_name), every_name, guessing)
+    items = _without_objective(_without_head(list(_items(text)), every_name), every_name)
     cutter = _Cutter(text, every_name, functions, scalars, guessing, items)
     while cutter.at < len(cutter.items):
         item = cutter.items[cutter.at]
@@ -260,7 +263,7 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
     if sign is None:
         return items
     head = _HEAD.fullmatch("".join(item.text for item in items[start:sign]).rstrip(":"))
-    if head is None or head["name"].removeprefix("\\") in names:
+    if head is None or (head["name"].removeprefix("\\") in names and not head["accent"]):
         return items
     if not head["arguments"] and _INDICES.fullmatch(head["below"]):
         return items
@@ -271,21 +274,20 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
 _INDICES: Final = re.compile(r"_\{?\s*[a-z](?:\s*,?\s*[a-z]){0,2}\s*\}?")
 _BELOW_IT: Final = r"(?:_(?:\{[^{}]*\}|\\[a-z]+|\w)|\^(?:\{[^{}]*\}|\\?[\w*]))*"
 _HEAD: Final = re.compile(
-    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:[A-Za-z]\s*:\s*)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
+    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:[A-Za-z]\s*:\s*)?(?P<accent>\\(?:wide)?(?:hat|tilde|bar)\s*\{?)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
     rf"(?P<below>{_BELOW_IT})\s*(?P<arguments>(?:\\left|\\[bB]ig+l?)?\s*[(\[].*[)\]])?[\s&]*",
     re.DOTALL,
 )
 
 
-def _without_objective(items: list[_Item], names: Collection[str], guessing: bool) -> list[_Item]:
+def _without_objective(items: list[_Item], names: Collection[str]) -> list[_Item]:
     r"""The items without `\min_w` at their beginning, where w is no index: the objective."""
     text = "".join(item.text for item in items)
     found = OBJECTIVE.match(text)
     if found is None:
         return items
-    below = plain_words(found["below"] or "").split(",")
-    known = all(name in names for name in below) and not guessing
-    if not (known or (guessing and not all(re.fullmatch("[i-n]", name) for name in below))):
+    below = plain_words(re.split(r"\\in\b|∈", found["below"])[0]).split(",")
+    if all(name not in names and re.fullmatch("[i-n]", name) for name in below):
         return items
     length, k = 0, 0
     while length < found.end():
@@ -670,10 +672,15 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.at += 1
         below = plain_words(_argument(c, c.items[here])[0])
         joint = next((n for n in (f"{name}_{below}", f"{name}{below}") if n in c.names), None)
-        numbered = below.isdecimal() and (
-            name[0].isupper() or re.search(rf"{_written(name)}\s*_\s*\{{?\s*0", c.text)
+        # A name that stands with numbers below alone is one name with each.
+        numbered = below.isdecimal() and not re.search(
+            rf"{_written(name)}(?![A-Za-z])(?!\s*\}}?\s*(?:_\s*\{{?\s*\d|[₀-₉]))", c.text
         )
-        if name not in c.names and (numbered or re.fullmatch(r"[A-Z]\w*|0", below)):
+        if (
+            joint is None
+            and name not in c.names
+            and (numbered or re.fullmatch(r"[A-Z]\w*|0", below))
+        ):
             # Neither an index nor a place: a part of the name.
             joint = f"{name}_{below}"
         if joint and below:
@@ -729,8 +736,8 @@ def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
     if accent:
         joint = (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}")
         _named(c, next((n for n in joint if n in c.names), joint[0]), item.place)
-    elif bold and word in ("0", "1"):
-        c.emit("CONSTANT", "ones" if word == "1" else "zeros", item.place)
+    elif (bold and word in ("0", "1")) or (item.text == "\\mathbb" and word == "I"):
+        c.emit("CONSTANT", "zeros" if word == "0" else "ones", item.place)
     elif word in c.names:
         _named(c, word, item.place)
     elif inner.startswith("\\") or word in GREEK:
