@@ -19,7 +19,8 @@ PARTS = (
     *(
         "tests/engine/backends",
         "tests/engine/workbench",
-        "tests/engine/laws tests/engine/oracle tests/engine/test_guard.py",
+        "tests/engine/laws tests/engine/oracle tests/engine/test_guard.py "
+        "tests/engine/test_errors.py",
     ),
     *("tests/engine/egraph tests/engine/equality tests/engine/extraction tests/engine/indices",),
     *("tests/engine/networks tests/engine/runtime",),
