@@ -7,15 +7,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from eggrad import special
+from eggrad import special, variable
+from eggrad.engine.errors import EggradError
 from eggrad.engine.terms.functions import ELEMENTWISE
-from eggrad.frontend.formulas.functions import ALIASES, ENTRYWISE, FUNCTIONS, Known
+from eggrad.frontend.formulas.functions import ALIASES, ENTRYWISE, FUNCTIONS, OF_MATRICES, Known
+from eggrad.frontend.formulas.values import value
 from eggrad.frontend.text.words import MATRIX_WORDS
 from tests.benchmarks.tables import placed
 from tests.support.places import DOCS
 
 PAGE = DOCS / "matrix.md"
 OF_ENTRIES: Final = {*ENTRYWISE, *(MATRIX_WORDS.get(f, f) for f in ELEMENTWISE)}
+_VECTOR: Final = value(variable("x", ("n",)))
 KINDS: Final = ("entries", "numbers", "vectors", "matrices", "special")
 
 
@@ -29,10 +32,13 @@ def kind_of(name: str, known: Known) -> str:
         return "entries"
     if name in special.__all__:
         return "special"
-    kinds = known.kinds or {}
-    if "column" not in kinds:
-        return "matrices" if "matrix" in kinds else "vectors"
-    return "numbers" if kinds["column"] == "scalar" and known.least == 1 else "vectors"
+    if name in OF_MATRICES:
+        return "matrices"
+    try:
+        is_number = known.least == 1 and not known.apply(_VECTOR).order
+    except EggradError:
+        is_number = False
+    return "numbers" if is_number else "vectors"
 
 
 def table(kind: str) -> Iterator[str]:
