@@ -102,12 +102,21 @@ async function answer() {
   if (own === round && $("other").value) await compare();
 }
 
+let replacing = false;
+
 // The variables, with fields for sizes: also of a formula that could not be read without them.
 function showVariables(found) {
   const declared = ["einsum", "json"].includes(found.notation);
-  const focused = $("variables").contains(document.activeElement) ? document.activeElement.id : "";
+  // What is being typed stays, while answers to what was typed before arrive.
+  const active = $("variables").contains(document.activeElement) ? document.activeElement : null;
+  const typed = active && active.value !== active.dataset.shown ? active.value : null;
+  replacing = true;
   $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
-  if (focused) document.getElementById(focused)?.focus();
+  replacing = false;
+  const again = active && document.getElementById(active.id);
+  again?.focus();
+  if (again?.dataset.shown !== undefined && typed !== null) again.value = typed;
+  const focused = Boolean(again);
   const open = found.error && found.variables.find((v) => v.axes === null);
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."
@@ -210,8 +219,14 @@ function variable(v, words, declared) {
   const input = element("input", {
     id, value: v.axes?.join(", ") ?? "", placeholder: v.axes ? "scalar" : unknown, readOnly: declared, spellcheck: false,
     autocapitalize: "off", autocomplete: "off",
-    onchange: () => { asked.dims[v.name] = input.value; answer(); },
+    onchange: () => said(), onblur: () => said(),
   });
+  input.dataset.shown = input.value;
+  const said = () => {
+    if (replacing || input.value === input.dataset.shown) return;
+    input.dataset.shown = asked.dims[v.name] = input.value;
+    answer();
+  };
   input.setAttribute("aria-label", `sizes of ${v.name}`);
   const select = element("select", {
     id: `words-${v.name}`, disabled: declared,
@@ -221,9 +236,9 @@ function variable(v, words, declared) {
     },
   });
   select.setAttribute("aria-label", `what is known of ${v.name}`);
-  const said = asked.assume[v.name] ?? v.words.join(", ");
-  for (const word of ["", ...(words.includes(said) || !said ? [] : [said]), ...words])
-    select.append(element("option", { value: word, textContent: word || "any", selected: word === said }));
+  const known = asked.assume[v.name] ?? v.words.join(", ");
+  for (const word of ["", ...(words.includes(known) || !known ? [] : [known]), ...words])
+    select.append(element("option", { value: word, textContent: word || "any", selected: word === known }));
   return element("div", { className: "variable" },
     element("label", { htmlFor: id, textContent: v.name }), input, select);
 }
