@@ -360,14 +360,15 @@ async function compare() {
 const laws = (found) => element("ul", { className: "laws" }, ...found.map((l) => element("li", {},
   `${l.law} `, element("code", { textContent: l.name + (l.times > 1 ? ` × ${l.times}` : "") }))));
 
-async function open(details, part, shows) {
+async function open(details, part, shows, rest = () => []) {
   const body = details.querySelector(".body");
   if (!details.open || body.childNodes.length) return;
   const own = round;
   body.replaceChildren(element("p", { className: "quiet", textContent: "Computing …" }));
   const found = await ask(part);
   if (own !== round) return;
-  body.replaceChildren(...(found.error ? [element("p", { className: "quiet", textContent: found.error.message })] : shows(found)));
+  body.replaceChildren(
+    ...(found.error ? [element("p", { className: "quiet", textContent: found.error.message })] : shows(found)), ...rest());
 }
 
 const formulaOf = (latex) => {
@@ -376,7 +377,7 @@ const formulaOf = (latex) => {
   return made;
 };
 
-// The differential, one law at a time; the whole search behind a click.
+// The differential, one law at a time.
 function showSteps(found) {
   const list = element("ol", { className: "lines" });
   const wrt = [];
@@ -397,15 +398,19 @@ function showSteps(found) {
     item.append(shown);
     list.append(item);
   }
-  const log = element("details", { id: "log" }, element("summary", { textContent: "The whole search, round by round" }), element("div", { className: "body" }));
-  log.addEventListener("toggle", () => open(log, "log", showLog));
   return [
     element("p", { className: "quiet" }, "d", element("i", { textContent: "u" }),
       " is what a part ", element("i", { textContent: "u" }), " changes by when the variable changes a little; laws write D for it. " +
       "Each line follows from the one before by the laws that stand above it, and is simplified."),
     list,
-    log,
   ];
+}
+
+// The search has no limit of nodes.
+function log() {
+  const made = element("details", { id: "log" }, element("summary", { textContent: "The whole search, round by round" }), element("div", { className: "body" }));
+  made.addEventListener("toggle", () => open(made, "log", showLog));
+  return [made];
 }
 
 function showLog(found) {
@@ -586,7 +591,7 @@ $("notation").addEventListener("change", () => $("text").value && answer());
 $("layout").addEventListener("change", () => answer());
 $("compare").addEventListener("submit", (event) => { event.preventDefault(); compare(); });
 $("copy-code").addEventListener("click", (event) => copy(event.target, $("code").textContent));
-$("steps").addEventListener("toggle", () => open($("steps"), "steps", showSteps));
+$("steps").addEventListener("toggle", () => open($("steps"), "steps", showSteps, log));
 $("picture").addEventListener("toggle", () => open($("picture"), "picture", showPicture));
 $("guide").addEventListener("toggle", openGuide);
 $("guide-search").addEventListener("input", filterGuide);

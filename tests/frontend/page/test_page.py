@@ -24,7 +24,7 @@ WIDE, NARROW = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with serving(Pool(2, waiting=60)) as found:
+    with serving(Pool(2, seconds=60, waiting=60)) as found:
         # The workers are ready.
         assert found.ask(part="derivative", text="sin(x)")["wrt"] == ["x"]
         yield found
@@ -350,6 +350,13 @@ def test_steps_are_read_line_by_line(reader: Reader) -> None:
     reader.page.wait_for_selector("#log ol.steps li")
     assert reader.page.locator("#log ol.steps > li").count() > lines.count()
     reader.keep("log")
+    # Where there are no lines there is the log.
+    reader.page.goto("about:blank")
+    reader.open("#f=" + "%2B".join(f"sin({k}*x)" for k in range(2, 30)))
+    reader.page.click("#steps summary")
+    reader.shows("#steps .body", "at most 60 nodes")
+    reader.page.click("#log summary")
+    reader.page.wait_for_selector("#log ol.steps li")
 
 
 def test_follow_a_link_that_carries_a_formula(reader: Reader) -> None:
