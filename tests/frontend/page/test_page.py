@@ -313,26 +313,22 @@ def test_layouts_are_chosen(reader: Reader) -> None:
 
 
 def test_other_readings_are_clicked(reader: Reader) -> None:
-    def choice(route: "playwright.Route") -> None:
-        answer = route.fetch()
-        found = answer.json()
-        if "Ax" in (route.request.post_data or "") and "wrt" in found:
-            other = {"label": "A times x", "text": "‖A*x - b‖²", "notation": "matrix"}
-            found["read_as"] = "Ax is one matrix"
-            found["others"] = [{**other, "dims": {"A": "5, 3"}}]
-        route.fulfill(response=answer, json=found)
-
-    reader.page.route("**/answer", choice)
     reader.open("#f=x'*x")
     assert not reader.page.is_visible("#reading")
-    reader.type("‖Ax - b‖²")
-    reader.shows("#read-as", "Read as: Ax is one matrix")
+    reader.type("||Ax - b||^2")
+    reader.shows("#read-as", "Read as: Ax is the product A*x")
+    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
+    reader.answered()
     reader.keep("read-as")
     reader.page.click("#others button")
+    reader.shows("#read-as", "Read as: Ax is one name")
+    assert reader.page.is_visible("[aria-label='sizes of Ax']")
+    reader.answered()
+    reader.page.click("#others button")
+    # Said so it is no choice.
+    playwright.expect(reader.page.locator("#reading")).to_be_hidden()
+    assert reader.page.input_value("#text") == "||A*x - b||^2"
     reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
-    assert reader.page.input_value("#text") == "‖A*x - b‖²"
-    playwright.expect(reader.page.locator("[aria-label='sizes of A']")).to_have_value("5, 3")
-    assert not reader.page.is_visible("#reading")
     reader.answered()
 
 
