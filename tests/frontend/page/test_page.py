@@ -59,7 +59,7 @@ class Reader:
     def answered(self) -> None:
         """Wait for the whole answer."""
         self.page.wait_for_selector("#check > span")
-        playwright.expect(self.page.locator("#code")).not_to_be_empty()
+        playwright.expect(self.page.locator("#code")).not_to_be_empty(timeout=60_000)
 
     def type(self, text: str) -> None:
         self.page.fill("#text", text)
@@ -74,7 +74,7 @@ class Reader:
 
     def shows(self, selector: str, part: str) -> None:
         # What waits by evaluated code is refused by the page's own policy.
-        playwright.expect(self.page.locator(selector).first).to_contain_text(part)
+        playwright.expect(self.page.locator(selector).first).to_contain_text(part, timeout=60_000)
 
     def copied(self, label: str) -> str:
         """What a button with that label copies."""
@@ -326,7 +326,7 @@ def test_other_readings_are_clicked(reader: Reader) -> None:
     reader.answered()
     reader.page.click("#others button")
     # Said so it is no choice.
-    playwright.expect(reader.page.locator("#reading")).to_be_hidden()
+    playwright.expect(reader.page.locator("#reading")).to_be_hidden(timeout=60_000)
     assert reader.page.input_value("#text") == "||A*x - b||^2"
     reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
     reader.answered()
