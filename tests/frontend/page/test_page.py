@@ -156,15 +156,6 @@ def test_sizes_of_an_earlier_formula(reader: Reader) -> None:
     reader.shows("#facts", "A matrix, 5 x 5.")
 
 
-def test_a_name_of_two_letters_may_be_a_product(reader: Reader) -> None:
-    reader.open("#f=norm(Ax - b)^2")
-    reader.shows("#read-as", "Read as: Ax is the product A*x")
-    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
-    reader.type("norm(A*x - b)^2")
-    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
-    assert not reader.page.is_visible("#reading")
-
-
 def test_declare_what_is_known_of_a_variable(reader: Reader) -> None:
     reader.open("#f=x'*S*x&by=x")
     reader.page.select_option("[aria-label='what is known of S']", "symmetric")
@@ -315,20 +306,19 @@ def test_layouts_are_chosen(reader: Reader) -> None:
 def test_other_readings_are_clicked(reader: Reader) -> None:
     reader.open("#f=x'*x")
     assert not reader.page.is_visible("#reading")
-    reader.type("||Ax - b||^2")
-    reader.shows("#read-as", "Read as: Ax is the product A*x")
-    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
+    reader.type("sum(exp(Xw + b))")
+    reader.shows("#read-as", "Read as: Xw is the product X*w")
     reader.answered()
     reader.keep("read-as")
     reader.page.click("#others button")
-    reader.shows("#read-as", "Read as: Ax is one name")
-    assert reader.page.is_visible("[aria-label='sizes of Ax']")
+    reader.shows("#read-as", "Read as: Xw is one name")
+    assert reader.page.is_visible("[aria-label='sizes of Xw']")
     reader.answered()
     reader.page.click("#others button")
     # Said so it is no choice.
     playwright.expect(reader.page.locator("#reading")).to_be_hidden(timeout=60_000)
-    assert reader.page.input_value("#text") == "||A*x - b||^2"
-    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
+    assert reader.page.input_value("#text") == "sum(exp(X*w + b))"
+    reader.shows("#derivative annotation", r"X^\top \exp\left(X w + b\right)")
     reader.answered()
 
 
