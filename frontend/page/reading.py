@@ -12,7 +12,7 @@ from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.formulas.guessing import Axes, Guesses
-from eggrad.frontend.formulas.names import applied_names, is_word, may_be_product
+from eggrad.frontend.formulas.names import applied_names, is_greek, is_word, may_be_product
 from eggrad.frontend.formulas.syntax import plain_words
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
@@ -223,16 +223,32 @@ def _noted(found: Reading, text: str) -> Reading:
     names = {v.name for v in found.problem.declared}
     for word in dict.fromkeys(re.findall(r"[^\W\d_]{2,}", text)):
         signs = "*".join(word)
-        apart = re.sub(rf"\b{word}\b", signs if len(word) > 1 else word, text)
         if word not in names and may_be_product(word) and {*word} <= names:
             sizes = "m, n" if word[0].isupper() else ""
             other = Other(f"{word} is one name", text, "matrix", {word: sizes})
             said = f"{word} is the product {signs}"
-            return replace(found, read_as=said, others=(other,))
-        if word in names and len(word) == 2:
+        elif word in names and len(word) == 2 and not is_greek(word):
+            apart = re.sub(rf"\b{word}\b", signs, text)
             other = Other(f"{word} is the product {signs}", apart, "matrix")
-            return replace(found, read_as=f"{word} is one name", others=(other,))
+            said = f"{word} is one name"
+        else:
+            continue
+        return replace(found, read_as=said, others=(other,) if _is_read(other) else ())
     return found
+
+
+def _is_read(other: Other) -> bool:
+    """Whether another reading is one."""
+    dims = {name: tuple(sizes.replace(",", " ").split()) for name, sizes in other.dims.items()}
+
+    def reading(axes: Axes) -> phrases.Problem:
+        return reader_of(other.notation)(other.text, axes, {})
+
+    try:
+        _searched(reading, other.text, other.notation, dims)
+    except EggradError:
+        return False
+    return True
 
 
 def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
