@@ -108,6 +108,11 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
         return negated(whole) if a.op != b.op else whole
     if op == "times":
         return _product(a, b, order)
+    if op == "multiply":
+        for first, second in ((a, b), (b, a)):
+            if first.op == "times" and first.args[0].op == "number" and not first.shared:
+                rest = (first.args[1], second) if first is a else (second, first.args[1])
+                return operation("times", first.args[0], operation(op, *rest, order), order)
     if op == "divide":
         above, below = _over(a)
         if below is not None and b.op != "number":
