@@ -117,6 +117,8 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
         above, below = _over(a)
         if below is not None and b.op != "number":
             return operation(op, above, operation("times", below, b, 0), order)
+        if below is not None and below.op != "number":
+            return operation(op, above, operation("times", b, below, 0), order)
     return Formula(op, (a, b), order=order)
 
 
