@@ -184,7 +184,7 @@ def _read(graph: Snapshot, *, whole_sums: bool) -> dict[int, Quotient]:
         number = graph.number(cls)
         if number is not None:
             return _number(number)
-        atom = Quotient(((((cls, tuple(range(len(graph.dims[cls]))), Fraction(1)),), Fraction(1)),))
+        atom = _atom(graph, cls)
         if graph.choice[cls].constructor not in _READ:
             return atom
         ready = [
@@ -200,6 +200,11 @@ def _read(graph: Snapshot, *, whole_sums: bool) -> dict[int, Quotient]:
     return read_by_operands(graph, of_class)
 
 
+def _atom(graph: Snapshot, cls: int) -> Quotient:
+    axes = tuple(range(len(graph.dims[cls])))
+    return Quotient(((((cls, axes, Fraction(1)),), Fraction(1)),))
+
+
 def _size(q: Quotient) -> int:
     return len(q.above) + sum(k * len(p) for p, k in q.below)
 
@@ -207,29 +212,39 @@ def _size(q: Quotient) -> int:
 def in_lowest_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The largest such fractions over one denominator, and as sums of monomials; once."""
     for whole_sums in (True, False) if graph.first_time("fractions") else ():
+        known = _read(graph, whole_sums=whole_sums)
+        fractions = {cls for cls, quotient in known.items() if quotient.is_fraction}
         found = {
             cls: quotient
-            for cls, quotient in _read(graph, whole_sums=whole_sums).items()
-            if quotient.is_fraction and _has_plain_sum(graph, quotient)
+            for cls, quotient in known.items()
+            if not fractions.isdisjoint((cls, *graph.choice[cls].children))
+            and quotient != _atom(graph, cls)
+            and _is_plain(graph, quotient)
+            and any(
+                q.below or len(q.above) > 1
+                for c in (cls, *graph.choice[cls].children)
+                if (q := known.get(c))
+            )
         }
         inside = {c for cls in found for c in graph.choice[cls].children}
         for cls, quotient in found.items():
             if cls not in inside:
                 yield cls, _written(graph, graph.dims[cls], quotient)
-                if not quotient.below:
+                if quotient.above and not quotient.below:
                     yield cls, _sum(graph, graph.dims[cls], quotient.above)
 
 
-def _has_plain_sum(graph: Snapshot, quotient: Quotient) -> bool:
-    """Whether there is a sum, and no exponential, of which fractions have forms of their own."""
+def _is_plain(graph: Snapshot, quotient: Quotient) -> bool:
+    """Whether it has no exponential, of which fractions have forms of their own."""
+    known = elements(graph)
     sums = (quotient.above, *(p for p, _ in quotient.below))
     atoms = {c for p in sums for m, _ in p for c, _, _ in m}
-    known = elements(graph)
-    plain = not any(c in known and is_exponential(known[c]) for c in atoms)
-    return plain and any(len(p) > 1 for p in sums)
+    return not any(c in known and is_exponential(known[c]) for c in atoms)
 
 
 def _written(graph: Snapshot, dims: Dims, quotient: Quotient) -> Term:
+    if not quotient.above:
+        return terms.constant(0, dims)
     common, number = _content(quotient.above)
     rest = _divided_by(quotient.above, common, number)
     pool = _factors(graph, common)

@@ -58,6 +58,8 @@ WORDS: Final[Mapping[str, str]] = {
 _SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")
 _LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
 _SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
+_COMPARISONS: Final = {"greater": ">", "greater_equal": r"\ge", "equal": "=", "not_equal": r"\ne"}
+_OPENED: Final = r"\left["
 _TIMES: Final = r" \times "
 _GREEK: Final = (
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
@@ -218,6 +220,12 @@ def _call(form: Formula, args: Sequence[Text]) -> Text:
             return rf"\left\lVert {texts[0]} \right\rVert_{which}", _ATOM
         case "norm1":
             return rf"\left\lVert {texts[0]} \right\rVert_1", _ATOM
+        case name if name in _COMPARISONS:
+            return rf"\left[{f' {_COMPARISONS[name]} '.join(texts)}\right]", _ATOM
+        case "where" if form.args[0].text in _COMPARISONS and texts[0].startswith(_OPENED):
+            test = texts[0].removeprefix(_OPENED).removesuffix(r"\right]")
+            rows = rf"{texts[1]} & \text{{if }} {test} \\ {texts[2]} & \text{{otherwise}}"
+            return rf"\begin{{cases}} {rows} \end{{cases}}", _SUM
         case "step":
             return rf"\left[{texts[0]} > 0\right]", _ATOM
         case "logdet":

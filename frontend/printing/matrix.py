@@ -108,10 +108,17 @@ def operation(op: str, a: Formula, b: Formula, order: int) -> Formula:
         return negated(whole) if a.op != b.op else whole
     if op == "times":
         return _product(a, b, order)
+    if op == "multiply":
+        for first, second in ((a, b), (b, a)):
+            if first.op == "times" and first.args[0].op == "number" and not first.shared:
+                rest = (first.args[1], second) if first is a else (second, first.args[1])
+                return operation("times", first.args[0], operation(op, *rest, order), order)
     if op == "divide":
         above, below = _over(a)
         if below is not None and b.op != "number":
             return operation(op, above, operation("times", below, b, 0), order)
+        if below is not None and below.op != "number":
+            return operation(op, above, operation("times", b, below, 0), order)
     return Formula(op, (a, b), order=order)
 
 
@@ -690,6 +697,11 @@ _PRODUCTS: Final = ("times", "multiply", "divide", "divide_entries")
 WORTH_NAMING: Final = 6
 
 
+COMPARISONS: Final = {"greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+"""The signs between what is compared; where such a text is no operand of a call, in brackets."""
+COMPARED: Final = _SUM - 1
+
+
 Style = Callable[[Formula, Sequence[Text]], Text]
 """What writes a form, given the texts of its operands."""
 
@@ -752,12 +764,15 @@ def _lines(root: Formula, taken: Set[str], style: Style) -> list[Line]:
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
-        hidden = form.op == "constant" and form.text in taken
+        hidden = form.op == "constant" and not taken.isdisjoint(("pi", "π"))
         shown = Formula("number", text=format_number(PI)) if hidden else form
         text, level = style(shown, [done[id(a)] for a in form.args])
+        if form is root:
+            text = bracketed((text, level), _SUM)
         times = uses[id(form)]
         shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
         if form.args and shorter:
+            text = bracketed((text, level), _SUM)
             name = next(names)
             definitions.append((name, text))
             text, level = style(Formula("name", text=name), ())
@@ -769,6 +784,8 @@ def _joined(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
         case "name" | "number" | "constant":
             return form.text, _ATOM
+        case "call" if form.text in COMPARISONS:
+            return f" {COMPARISONS[form.text]} ".join(text for text, _ in args), COMPARED
         case "call":
             name = MATRIX_WORDS.get(form.text, form.text)
             return f"{name}({', '.join(text for text, _ in args)})", _ATOM
@@ -829,7 +846,7 @@ TENSOR: Final = PART * 10**6
 RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
 MANY: Final = 7
 # Names, numbers, signs, of which those of entries have two, and pairs of brackets.
-WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(=-]")
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|[<>=!]=?|[.^*/+'(-]")
 
 
 @shows_progress("looking for the shortest formula")

@@ -7,7 +7,7 @@ from typing import Final
 
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.printing.matrix import HALVES, Formula, infix, written
+from eggrad.frontend.printing.matrix import COMPARED, COMPARISONS, HALVES, Formula, infix, written
 from eggrad.frontend.text.words import MATRIX_WORDS
 
 _SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
@@ -22,7 +22,8 @@ _OPERATORS: Final = {
     "divide_entries": (_PRODUCT, " ⊘ "),
 }
 _SIGNS: Final = {"sum": "∑", "sqrt": "√"}
-_FRACTIONS: Final = {Fraction(k + 1, 8): sign for k, sign in enumerate("⅛¼⅜½⅝¾⅞")}
+_FRACTIONS: Final = {Fraction(k + 1, 4): sign for k, sign in enumerate("¼½¾")}
+_COMPARISONS: Final = {"greater_equal": "≥", "equal": "=", "not_equal": "≠"}
 _RAISED: Final = str.maketrans(f"{_MINUS}0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -43,8 +44,13 @@ def _style(form: Formula, args: Sequence[Text]) -> Text:
     match form.op:
         case "number":
             return _number(form.text)
-        case "name" | "constant":
+        case "constant":
+            return "π", _ATOM
+        case "name":
             return form.text, _ATOM
+        case "call" if form.text in COMPARISONS:
+            sign = _COMPARISONS.get(form.text, COMPARISONS[form.text])
+            return f" {sign} ".join(text for text, _ in args), COMPARED
         case "call":
             return _call(form, args)
         case "index":
@@ -65,7 +71,8 @@ def _number(text: str) -> Text:
     value = Fraction(text)
     if value.denominator not in HALVES:
         return text, _ATOM
-    return (_FRACTIONS[value], _ATOM) if value < 1 else (str(value), _PRODUCT)
+    sign = _FRACTIONS.get(value)
+    return (sign, _ATOM) if sign else (str(value), _PRODUCT)
 
 
 def _power(form: Formula, args: Sequence[Text]) -> Text:

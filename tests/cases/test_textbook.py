@@ -32,9 +32,9 @@ def test_the_derivative_is_the_reference(row: Row) -> None:
         np.testing.assert_allclose(closed, reference, rtol=1e-9, atol=1e-10)
 
 
-def test_nine_of_ten_texts_are_no_longer_than_those_of_books() -> None:
+def test_nineteen_of_twenty_texts_are_no_longer_than_those_of_books() -> None:
     longer = [r for r in ROWS if tokens(r.derivative.to("matrix")) > tokens(r.closed)]
-    assert len(longer) <= len(ROWS) / 10
+    assert len(longer) <= len(ROWS) / 20
 
 
 def test_the_table_is_up_to_date() -> None:

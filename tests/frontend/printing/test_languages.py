@@ -24,7 +24,6 @@ from eggrad.frontend.text.words import FormatName
 from tests.support.array_programs import run_julia, run_matlab
 from tests.support.printed_samples import NAMES, close, sample, values_of
 from tests.support.random_matrix_texts import DIMS, random_text
-from tests.support.unicode_texts import read_unicode
 from tests.support.values import evaluated
 
 PROGRAMS = ("python", "jax", "torch", "sympy", "matlab", "julia")
@@ -112,7 +111,7 @@ def test_unicode_is_read_as_an_equal_expression(name: str) -> None:
     text = printed("unicode", f)
     own = variables(f.thin.term, *f.thin.scope)
     assume = {v.name: v.assumed for v in own}
-    again = read_unicode(text, {v.name: v.dims for v in own}, assume)
+    again = eg.parse_matrix(text, {v.name: v.dims for v in own}, assume)
     for values, wanted in values_of(f):
         close(evaluated(again, values, reference=True), wanted, text)
 
@@ -121,13 +120,13 @@ def test_unicode_is_read_as_an_equal_expression(name: str) -> None:
 def test_random_texts_in_unicode(seed: int) -> None:
     f = eg.parse_matrix(random_text(Random(seed)), DIMS)
     text = printed("unicode", f)
-    again = read_unicode(text, DIMS)
+    again = eg.parse_matrix(text, DIMS)
     rng = np.random.default_rng(seed)
     values = {
         name: rng.normal(size=[{"m": 3, "n": 4}[d] for d in own]) for name, own in DIMS.items()
     }
     close(evaluated(again, values, reference=True), evaluated(f, values, reference=True), text)
-    assert printed("unicode", read_unicode(printed("unicode", again), DIMS)) == printed(
+    assert printed("unicode", eg.parse_matrix(printed("unicode", again), DIMS)) == printed(
         "unicode", again
     )
 

@@ -9,12 +9,11 @@ import pytest
 import eggrad as eg
 from tests.benchmarks.formulas.formula import Formula
 from tests.benchmarks.formulas.tuned import TUNED
-from tests.support.unicode_texts import read_unicode
 from tests.support.values import evaluated
 
 READERS: dict[str, Callable[..., eg.Expression]] = {
     "latex": eg.parse_latex,
-    "unicode": read_unicode,
+    "unicode": eg.parse_matrix,
     "index": eg.parse_index,
 }
 

@@ -105,10 +105,10 @@ def test_a_condition_times_a_number_is_a_number() -> None:
 @pytest.mark.parametrize(
     ("choice", "short"),
     [
-        (np.where(x > 0, x, 0), "where(greater(x, 0), x, zeros(n))"),
+        (np.where(x > 0, x, 0), "where(x > 0, x, zeros(n))"),
         (np.where(x > 0, x, x), "x"),
-        (np.where(x > 0, np.where(x > 0, x, y), y), "where(greater(x, 0), x, y)"),
-        (np.where(~(x > 0), x, y), "where(greater(x, 0), y, x)"),
+        (np.where(x > 0, np.where(x > 0, x, y), y), "where(x > 0, x, y)"),
+        (np.where(~(x > 0), x, y), "where(x > 0, y, x)"),
     ],
 )
 def test_simpler_choices(choice: eg.Expression, short: str) -> None:
