@@ -413,6 +413,8 @@ ALIASES: Final[Mapping[str, str]] = {
     **{"artanh": "arctanh", "atanh": "arctanh", "ReLU": "relu", "SoftMax": "softmax"},
     **{"logistic": "sigmoid", "LSE": "logsumexp", "lse": "logsumexp", "lgamma": "gammaln"},
     **{
+        "maximum": "max",
+        "minimum": "min",
         "psi": "digamma",
         "σ": "sigmoid",
         "sigma": "sigmoid",

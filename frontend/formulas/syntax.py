@@ -124,7 +124,7 @@ class Builder(Transformer[Token, Any]):
         divided = left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed
         if divided and not _is_fraction_before(left, first):
             raise self._unclear(left, right, first)
-        if right.what == "number" or first.type == "NUMBER":
+        if spelling.sign_missing and (right.what == "number" or first.type == "NUMBER"):
             missing = f"an operator is missing before {str(first)!r}"
             if spelling.macro:
                 missing = f"a sign is missing before {str(first)!r}{spelling.sign_missing}"

@@ -139,7 +139,9 @@ def _plain(text: str, written: str, place: int) -> str:
             place,
         )
     plain = written.translate(_PLAIN).strip("_^{}")
-    return ",".join(found) if any(len(i) > 1 for i in found) else plain
+    if all(len(i) == 1 for i in found):
+        return plain
+    return ",".join(f"\\{i}" if len(i) > 1 and i.isalpha() else i for i in found)
 
 
 def _indices(written: str) -> list[str]:

@@ -202,6 +202,8 @@ def needs_no_brackets(form: Formula) -> bool:
     while second.op in ("times", "divide"):
         factors.append(second.args[1])
         second = second.args[0]
+    if second.op in ("multiply", "divide_entries"):
+        return False
     factors.append(second)
     left, right = _from_left([first, *reversed(factors)]), _from_left(factors[::-1])
     if left is None or right is None:
