@@ -13,7 +13,8 @@ Advice = Literal[
     "left transposed", "right transposed", "other order", "product of entries", "one transposed",
     "quotient of entries", "powers of matrices", "powers of entries", "exponential of entries",
     "exponential of a matrix", "function of entries", "absolute values", "Frobenius",
-    "index of a vector", "indices of a matrix", "size of a constant", "outer or Kronecker",
+    "norms of matrices", "index of a vector", "indices of a matrix", "size of a constant",
+    "outer or Kronecker",
 ]  # fmt: skip
 Words = Mapping[str, str]
 
@@ -32,6 +33,7 @@ _SENTENCES: Final[Mapping[Advice, str]] = {
     "function of entries": "; the second is written with {below} behind its name",
     "absolute values": "; the first is written {abs}, the second {norm}",
     "Frobenius": "; the first is written {frobenius}",
+    "norms of matrices": "; eggrad knows Frobenius' norm, F, and the nuclear norm, *",
     "index of a vector": ", as in {entry}",
     "indices of a matrix": ", as in {entries}",
     "outer or Kronecker": "; the first is written {outer}, the second {kron}",
@@ -85,7 +87,7 @@ IN_INDEX: Final[Words] = IN_MATRIX | {
 # Advice where a text has two meanings.
 _QUESTIONS: Final = frozenset(
     {"exponential of entries", "exponential of a matrix", "function of entries", "absolute values"}
-    | {"Frobenius", "outer or Kronecker"}
+    | {"Frobenius", "norms of matrices", "outer or Kronecker"}
 )
 
 

@@ -145,7 +145,8 @@ def norm(a: Value, which: Value | str = "") -> Value:
     if which:
         raise AdvisedShapeError(
             f"the norm of {a.shape} with {which} below: that of the matrix as a map, or of its "
-            "entries; eggrad knows Frobenius' norm, F, and the nuclear norm, *"
+            "entries",
+            "norms of matrices",
         )
     raise AdvisedShapeError(
         f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix", "Frobenius"

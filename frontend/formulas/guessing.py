@@ -55,8 +55,6 @@ class Guesses:
                 raise
             except TextShapeQuestion:
                 # With other axes the text would mean what nobody asks for.
-                if self.failed:
-                    raise self.failed[0] from None
                 raise
             except EggradError as error:
                 self.failed.append(error)

@@ -7,7 +7,7 @@ from typing import Final
 
 from lark import Token
 
-from eggrad.frontend.formulas.syntax import Line
+from eggrad.frontend.formulas.syntax import Line, sign_of_transpose
 
 GREEK: Final = dict(
     zip(
@@ -57,7 +57,7 @@ FRACTIONS: Final = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
 """Fractions of one character."""
 # Words of two letters, and differentials.
 _SHORT_WORDS: Final = re.compile(
-    r"(?:am|an|as|at|be|by|de|do|et|go|if|im|in|is|it|la|le|me|my|no|of|on|or|so|to|up|us|we|zu|d\w)\Z"
+    r"(?:am|an|as|at|be|by|de|do|et|go|if|im|in|is|it|la|le|me|my|no|of|on|or|so|to|up|us|we|zu|d\w|NaN|Inf)\Z"
 )
 _NAMES: Final = {*GREEK.values(), "lam", "eps"}
 
@@ -96,7 +96,8 @@ def may_be_product(name: str) -> bool:
     capitals = any(c.isupper() for c in name)
     if len(name) == 2:
         return name.isalpha() and name not in _NAMES and not _SHORT_WORDS.match(name)
-    return name.isalpha() and len(name) > 1 and capitals and not re.search("[a-zα-ω]{2}", name)
+    letters = name.isalpha() and not _SHORT_WORDS.match(name)
+    return letters and len(name) > 1 and capitals and not re.search("[a-zα-ω]{2}", name)
 
 
 def splits(name: str, names: Collection[str]) -> list[list[str]]:
@@ -129,7 +130,8 @@ def names_of(lines: Sequence[Line]) -> list[str]:
             phrase = stack.pop()
             if phrase.what == "use" and str(phrase.token) not in defined:
                 found[str(phrase.token)] = None
-            stack.extend(reversed(phrase.operands))
+            known = phrase.operands[:1] if sign_of_transpose(phrase) else phrase.operands
+            stack.extend(reversed(known))
         defined.add(str(line.name))
     return list(found)
 

@@ -230,7 +230,7 @@ def end(text: str) -> AffineForm:
     """Where a sum begins or ends: a number, a size, or a size and a number."""
     plain = _COEFFICIENT.sub(r"\1*", text.replace(_MINUS, "-").replace("\\", ""))
     if not re.fullmatch(r"[\w+*-]+", plain) or len(plain) > 40:
-        raise UnsupportedOperation(f"{text!r} is no end of a sum, such as 1, n or n-1")
+        raise UnsupportedOperation(f"{str(text)!r} is no end of a sum, such as 1, n or n-1")
     return size_form(int(plain[:_DIGITS]) if plain.isdecimal() else plain)
 
 

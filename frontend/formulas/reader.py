@@ -5,10 +5,11 @@ are those of the notation.
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count, islice
-from typing import Final
+from typing import Final, Literal
 
 from lark import Token
 
@@ -34,7 +35,7 @@ from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, cross, extreme, norm
 from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
-from eggrad.frontend.formulas.syntax import EQUATION, Line
+from eggrad.frontend.formulas.syntax import EQUATION, Line, sign_of_transpose
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
 from eggrad.frontend.text.errors import (
     TextShapeError,
@@ -47,6 +48,8 @@ from eggrad.frontend.text.sizes import UNKNOWN, unknown
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
 
 Scope = Mapping[str, Bound]
+Guessed = Literal["", "lax", "strict"]
+"""Whether dims were guessed: not, with scalars behind what they multiply, or before it alone."""
 _Task = tuple[Phrase, Scope]
 
 
@@ -55,9 +58,11 @@ def _entry_by_entry(symbol: str, build: Callable[..., Expression]) -> Callable[.
 
 
 def _pointwise(a: Value, b: Value) -> Value:
-    r"""`\cdot`: the inner product of two columns, else a product."""
-    both = all(v.order == 1 and not v.is_row for v in (a, b))
-    return values.inner(a, b) if both else values.times(a, b)
+    r"""`\cdot`: the inner product of columns, or of one and those of a matrix, or a product."""
+    columns = [v.order == 1 and not v.is_row for v in (a, b)]
+    if columns[0] and b.order == 2:
+        return values.times(values.transposed(a), b)
+    return values.inner(a, b) if all(columns) else values.times(a, b)
 
 
 def _crossed(a: Value, b: Value) -> Value:
@@ -109,6 +114,8 @@ _OPERATORS: Final[dict[str, Callable[..., Value]]] = {
         )
     },
 }  # fmt: skip
+NOT_WRITTEN: Final = "the name of a scalar does not stand here"
+_NAMELESS: Final = re.compile(rf"{re.escape(UNKNOWN)}\w+")
 # Products whose factors are contracted together where they are summed.
 _PRODUCTS: Final = ("TIMES",)
 
@@ -125,17 +132,17 @@ class Reader:
         *,
         words: Words,
         defined: Collection[str] = (),
-        strict: bool = False,
+        guessed: Guessed = "",
     ) -> None:
         """`functions` are all that may be called; a size that begins with `?` is not known.
 
-        Names that the text defines may have dims as well. A `strict` reader takes no scalar's
-        name where a number or a tensor belongs: what it reads was guessed.
+        Names that the text defines may have dims as well. Where dims were `guessed` no scalar's
+        name is read where a number or a tensor belongs.
         """
         self.text = text
         self.functions = functions
         self._words = words
-        self._strict = strict
+        self._guessed = guessed
         self._dims = dims
         self.variables = {
             name: language.variable(name, axes, assume.get(name, ()))
@@ -174,28 +181,45 @@ class Reader:
             )
         except UnsupportedOperation as error:
             raise self._failed(error, last.body.token) from error
-        for size in symbols(found.term):
-            if size in self._unknown:
+        # Sizes that were not known and have not met any that was are called after their variable.
+        pairs = [
+            (d.removeprefix(UNKNOWN), d)
+            for d in symbols(found.term)
+            if d.startswith(UNKNOWN) and d not in self._unknown
+        ]
+        whole, *placed = unified([found, *self.variables.values()], pairs, "sizes")
+        fixed = {s for v in placed for d in v.shape for s in size_symbols(d)}
+        for size in symbols(whole.term):
+            if size in self._unknown and size not in fixed:
                 token = self._unknown[size]
                 what = f"the axis of {token}" if token.type == "INDEX" else f"this {token}"
                 unknown_size = AdvisedShapeError(
                     f"nothing says how long {what} is", "size of a constant"
                 )
                 raise self._failed(unknown_size, token)
-        # Sizes that were not known and have not met any that was are called after their variable.
-        pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
-        whole, *placed = unified([found, *self.variables.values()], pairs, "sizes")
         return Problem(whole.term, None, tuple(v.term for v in placed))
 
     def _learn_sizes(self, lines: Sequence[Line]) -> None:
-        """Names at which sums end are sizes, where no variable is called so."""
+        """Names at which sums end are sizes, where no variable is called so.
+
+        Where dims were guessed those of constants are: an axis that they meet is as long.
+        """
         stack = [line.body for line in lines]
         while stack:
             phrase = stack.pop()
             stack.extend(phrase.operands)
+            if self._guessed and phrase.what == "call" and phrase.token in CONSTANTS:
+                has_entry = phrase.token in ("vector", "matrix", "unit")
+                for size in phrase.operands[has_entry:]:
+                    if size.what == "use" and str(size.token) not in {*self.names, *self.sizes}:
+                        self.sizes.add(str(size.token))
+                        self._unknown[str(size.token)] = size.token
             for end in (t for t in phrase.sizes or () if t.type == "END"):
-                symbols_of = {str(s) for s, _ in places.end(end) if s}
-                self.sizes |= symbols_of.difference(self.names)
+                try:
+                    ends = {str(s) for s, _ in places.end(end) if s}
+                except UnsupportedOperation as error:
+                    raise self._failed(error, end) from error
+                self.sizes |= ends.difference(self.names)
 
     def _named(self, line: Line) -> Value:
         """The value of a line; where its name has indices those are its axes."""
@@ -262,14 +286,21 @@ class Reader:
         if isinstance(error, ParseError):
             return error
         if isinstance(error, AdvisedShapeError):
-            advised = TextShapeQuestion if error.asks else TextShapeError
-            return advised(error.said(self._words), self.text, offset_of(token))
+            kind = TextShapeQuestion if error.asks else TextShapeError
+            return kind(self._lettered(error.said(self._words)), self.text, offset_of(token))
         kind = TextShapeError if isinstance(error, ShapeError) else ParseError
-        return kind(str(error), self.text, offset_of(token))
+        return kind(self._lettered(str(error)), self.text, offset_of(token))
+
+    def _lettered(self, message: str) -> str:
+        """A message with letters for sizes that have no name."""
+        free = (letter for letter in "mnkpqrst" if letter not in self.sizes)
+        inner = dict.fromkeys(_NAMELESS.findall(message))
+        letters = dict(zip(inner, free, strict=False))
+        return _NAMELESS.sub(lambda size: letters.get(size[0], size[0]), message)
 
     def _operands(self, phrase: Phrase, scope: Scope) -> list[_Task]:
         """What has a value before a phrase has one, and what indices mean there."""
-        if phrase.what == "POWER" and self._is_transposition(phrase):
+        if phrase.what == "POWER" and self._may_transpose(phrase, scope):
             return [(phrase.operands[0], scope)]
         if phrase.what == "call" and phrase.token in CONSTANTS:
             return []
@@ -290,26 +321,39 @@ class Reader:
         whole = phrase.what == "sum" and body.what in _PRODUCTS and not phrase.sealed
         return [(p, bound) for p in (_factors(body) if whole else (body,))]
 
-    def _is_transposition(self, phrase: Phrase) -> bool:
-        """Whether a power is `A^T`, with no scalar of that name."""
-        exponent = phrase.operands[1]
-        scalar = "T" in self.names and not self.names["T"].order
-        return exponent.what == "use" and exponent.token == "T" and not scalar
+    def _may_transpose(self, phrase: Phrase, scope: Scope) -> bool:
+        """Whether a power is `A^T` or `A^{-T}`, with no scalar or index of that name."""
+        name = sign_of_transpose(phrase)
+        scalar = name in self.names and not self.names[name].order
+        return bool(name) and name not in scope and not scalar
+
+    def _transposed(self, phrase: Phrase, base: Value, scope: Scope) -> Value:
+        """`A^T`, `A^{-T}` and of a number the power."""
+        _, exponent = phrase.operands
+        if base.free and not base.order:
+            raise ShapeError("an entry has no transpose")
+        if not base.order and not any(v.dims for v in base.entries.variables):
+            # Of scalars, as in (1 + r)^t.
+            return values.power(base, self.value(exponent, scope))
+        inverse = exponent.what == "negate"
+        return values.transposed(self._call(Token("NAME", "inv"), [base]) if inverse else base)
 
     def _computed(self, phrase: Phrase, args: Sequence[Value], scope: Scope, inner: Scope) -> Value:
         """What a phrase is, given its operands; an error says nothing of the place."""
         token = phrase.token
-        if self._strict:
+        if self._guessed:
             self._check_guess(phrase, args)
         match phrase.what:
             case "number":
                 return value(as_expression(self._number(token)))
+            case "use" if str(token) in scope:
+                raise UnsupportedOperation(f"the index {token} stands as a number; it is none")
             case "use":
                 return self._look_up(token)
             case "pi":
                 return value(as_expression(math.pi))
             case "POWER" if len(args) == 1:
-                return values.transposed(args[0])
+                return self._transposed(phrase, args[0], scope)
             case "indexed":
                 return places.in_brackets(args[0], token)
             case "below":
@@ -341,10 +385,13 @@ class Reader:
         match phrase.what:
             case "PLUS" | "MINUS" | "DOT_TIMES" | "DOT_DIVIDE":
                 wrong = mixed
-            case "TIMES":
-                wrong = tensors == [True, False] and phrase.operands[1].what == "use"
+            case "TIMES" if self._guessed == "strict" and tensors == [True, False]:
+                inside = args[1].entries.variables
+                wrong = bool(inside) and not any(v.dims for v in inside)
             case "TRANSPOSE":
                 wrong = not any(tensors)
+            case "natural power" if self._guessed == "strict":
+                wrong = any(tensors)
             case "call" if row and (row.of_entries or (len(args) > row.least == 1 and mixed)):
                 wrong = mixed
             case "norm" | "call":
@@ -352,7 +399,7 @@ class Reader:
             case _:
                 wrong = False
         if wrong:
-            raise ShapeError("the name of a scalar does not stand here")
+            raise ShapeError(NOT_WRITTEN)
 
     def _number(self, token: Token) -> object:
         found = read_number(token)
@@ -378,8 +425,6 @@ class Reader:
         if token.type == "EULER":
             return value(language.exp(as_expression(1)))
         near = suggestion(name, self.names)
-        if name == "T":
-            near = "; the inverse of a transpose is written inv(A)'"
         known = tuple(islice(self.names, 10))
         error = TextUnknownVariable(
             f"no variable is called {shown(name)}{near}", self.text, offset_of(token), known

@@ -138,8 +138,8 @@ class Builder(Transformer[Token, Any]):
             if word.type == "WORD" and (left if word is first else right).what != "number":
                 raise Misread(f"no function or variable is called {str(word)!r}", word)
         open_call = _open_call(left)
-        if open_call is not None and right.what == "pi" and open_call.operands[0].what == "number":
-            # The logarithm of 2 pi is that of the product.
+        if open_call is not None and _is_multiple(open_call, right):
+            # The logarithm of 2 pi, or the sine of 2 x.
             product = Phrase("TIMES", first, (open_call.operands[0], right))
             return _replaced(left, Phrase("call", open_call.token, (product,)))
         if open_call is not None and not _is_call(right):
@@ -291,14 +291,20 @@ class Builder(Transformer[Token, Any]):
 
     def transposed(self, operand: Phrase, token: Token) -> Phrase:
         if operand.what == "number" and self._spelling.macro:
-            raise Misread(r"a number has no transpose; a vector of ones is \mathbf{1}", token)
+            raise self._no_transpose(token)
         return Phrase("TRANSPOSE", token, (operand,))
 
     def inverse_transposed(self, operand: Phrase, token: Token) -> Phrase:
         return Phrase("TRANSPOSE", token, (call("inv", token, operand),))
 
+    def _no_transpose(self, token: Token) -> Misread:
+        ones = r"\mathbf{1}" if self._spelling.macro else "vector(1)"
+        return Misread(f"a number has no transpose; a vector of ones is {ones}", token)
+
     def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
-        if base.what in (*_POWERS, "upper"):
+        if base.what == "number" and base.token == "1" and exponent.token == "T":
+            raise self._no_transpose(token)
+        if base.what in (*_POWERS, "upper") and not base.sealed:
             raise Misread(self._spelling.nested, token)
         if base.what == "use" and base.token.type == "EULER":
             return Phrase("natural power", token, (exponent,))
@@ -445,11 +451,28 @@ def _open_call(phrase: Phrase) -> Phrase | None:
     return phrase if is_open and phrase.token not in _CLOSED else None
 
 
+def _is_multiple(call: Phrase, right: Phrase) -> bool:
+    """Whether a function of a number is that of its product with what follows."""
+    factor = call.operands[0]
+    numbers = factor.operands if factor.what == "TIMES" else (factor,)
+    known = ("pi",) if call.token in ("log", "ln") else ("pi", "use", "below")
+    return right.what in known and all(p.what in ("number", "pi") for p in numbers)
+
+
 def _replaced(left: Phrase, last: Phrase) -> Phrase:
     """A product or a negative with another last factor."""
     if left.what not in ("TIMES", "DOT", "negate"):
         return last
     return Phrase(left.what, left.token, (*left.operands[:-1], _replaced(left.operands[-1], last)))
+
+
+def sign_of_transpose(phrase: Phrase) -> str:
+    """The name above that may be the sign of a transpose, as in `A^T` or `A^{-t}`; "" elsewhere."""
+    if phrase.what != "POWER" or phrase.operands[0].what in ("number", "pi"):
+        return ""
+    above = phrase.operands[1]
+    above = above.operands[0] if above.what == "negate" else above
+    return str(above.token) if above.what == "use" and above.token in ("T", "t") else ""
 
 
 def _texts(condition: Phrase) -> list[str]:

@@ -14,7 +14,7 @@ from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
-from eggrad.frontend.formulas.syntax import Line, call, first_token
+from eggrad.frontend.formulas.syntax import Line, call, first_token, sign_of_transpose
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.words import offset_of, unquoted
@@ -46,7 +46,7 @@ def are_sums_understood(lines: Sequence[Line]) -> bool:
     stack = [line.body for line in lines]
     while stack:
         phrase = stack.pop()
-        if phrase.what in ("sum", "extreme", "TRANSPOSE", "norm"):
+        if phrase.what in ("sum", "extreme", "TRANSPOSE", "norm") or sign_of_transpose(phrase):
             # What is transposed is a vector: its index says which one.
             return False
         if phrase.what in ("below", "delta"):

@@ -1,7 +1,6 @@
 """The matrix language in: from text to an expression."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from eggrad.engine.terms.functions import Function
@@ -9,7 +8,7 @@ from eggrad.frontend.formulas.advice import IN_MATRIX
 from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import CONSTANTS, known_functions
 from eggrad.frontend.formulas.guessing import the_only_axes
-from eggrad.frontend.formulas.reader import Reader, check_calls
+from eggrad.frontend.formulas.reader import Guessed, Reader, check_calls
 from eggrad.frontend.formulas.syntax import Formulas, Spelling
 from eggrad.frontend.matrix.tokens import heads, tokens
 from eggrad.frontend.text.phrases import Problem
@@ -28,22 +27,25 @@ def read_problem(
     dims: Declared | None,
     assume: Mapping[str, Iterable[str]],
     declared: Sequence[Function] = (),
+    guessed: Guessed = "",
 ) -> Problem:
     """What a text of the matrix language says, with nothing to differentiate by.
 
-    See `eggrad.parse_matrix`; `declared` are further functions.
+    See `eggrad.parse_matrix`; `declared` are further functions, `guessed` see `Reader`.
     """
     known = known_functions(declared)
     names = None if dims is None else dims.keys() | heads(text)
     lines = FORMULAS.read(text, tokens(text, names, known.keys() | CONSTANTS))
 
-    def read(axes: Declared, strict: bool = False) -> Problem:
-        said = {n: w for n, w in assume.items() if n in axes} if strict else assume
+    def read(axes: Declared, guessed: Guessed, said: Mapping[str, Iterable[str]]) -> Problem:
         shapes = completed_dims(axes, said)
-        reader = Reader(text, shapes, said, known, words=IN_MATRIX, strict=strict)
+        reader = Reader(text, shapes, said, known, words=IN_MATRIX, guessed=guessed)
         return reader.problem(lines)
 
-    if dims is None:
-        check_calls(text, [line.body for line in lines], known)
-        dims = the_only_axes(text, partial(read, strict=True))
-    return read(dims)
+    def tried(axes: Declared) -> Problem:
+        return read(axes, "strict", {n: w for n, w in assume.items() if n in axes})
+
+    if dims is not None:
+        return read(dims, guessed, assume)
+    check_calls(text, [line.body for line in lines], known)
+    return read(the_only_axes(text, tried), "strict", assume)

@@ -26,7 +26,8 @@ _PATTERNS: Final = {
     "": r"\s+",
     "IF": r"if\b",
     "ELSE": r"else\b",
-    "NAME": rf"{_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
+    # What begins with _ right behind something is an index.
+    "NAME": rf"(?!(?<=[\w)'\]])_){_LETTER}[^\Wᵀ⁰¹²³⁴-⁹½¼¾]*",
     # A point before * / or ^ belongs to the operator: 1./x is 1 ./ x.
     "NUMBER": r"(?:[0-9]+(?:\.(?![*/^'])[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[½¼¾]",
     "FUNCTION": "[∑√]",
@@ -36,13 +37,14 @@ _PATTERNS: Final = {
     "DOT_POWER": r"\.\^",
     "PLUS": r"\.?\+",
     "MINUS": r"\.?[-−]",
-    "TIMES": r"[*·⋅]",
+    "TIMES": r"\*",
+    "DOT": "[·⋅]",
     "CROSS": "×",
     "OTIMES": "⊗",
     "DIVIDE": "/",
     "POWER": r"\^",
-    "TRANSPOSE": r"\.?['ᵀ⊤]",
-    "INDICES": r"\[[^\]\[]*\]",
+    "TRANSPOSE": r"\.?['′’ᵀ⊤]",
+    "INDICES": r"(?<!\s)\[[^\]\[]*\]",
     "COMPARE": "[><=!~]=|[><≥≤≠]",
     "EQUAL": ":?=",
     "BAR": r"\|",
@@ -57,13 +59,20 @@ _PATTERNS: Final = {
 _TOKEN: Final = re.compile("|".join(f"(?P<T{k}>{p})" for k, p in enumerate(_PATTERNS.values())))
 _KINDS: Final = tuple(_PATTERNS)
 _WRITTEN: Final = FRACTIONS | {"∑": "sum", "√": "sqrt"}
+DERIVATIVE: Final = "derivatives are not read: eggrad takes them, of the formula alone"
 _POWER: Final = "a power is written with '^', that of entries with '.^'"
 _INSTEAD: Final = {
     "@": "a product of matrices is written with '*'",
     "[": "an index in brackets, as in x[3] or A[1,:], has no brackets within",
+    " [": "an index in brackets stands right behind its name, as in x[3]; lists are not read",
     "]": "this bracket closes nothing",
+    "_": "an index stands right behind the name of a variable, as in x_1^2",
     "\\": "to solve a system, write inv(A)*b",
-    **dict.fromkeys("!&", COMPARED),
+    "&": COMPARED,
+    "!": "factorials are not read; n! is gamma(n + 1)",
+    "∫": "integrals are not read",
+    "∏": "products over an index are not read; their logarithm is a sum",
+    **dict.fromkeys("∂∇", DERIVATIVE),
 }
 
 
@@ -122,7 +131,9 @@ def _stray(text: str, place: int) -> ParseError:
     character = text[place]
     if character == "." and place and text[place - 1].isdigit():
         return ParseError("a number has one decimal point", text, place)
-    reason = _INSTEAD.get(character, f"the character {character!r} has no meaning here")
+    apart = character == "[" and text[:place].endswith(" ")
+    unknown = f"the character {character!r} has no meaning here"
+    reason = _INSTEAD.get(" " * apart + character, unknown)
     return ParseError(reason, text, place)
 
 
@@ -154,7 +165,7 @@ def _with_names(
             found = [token]
         else:
             if _DERIVATIVE.match(text, place):
-                raise ParseError("derivatives are not read: eggrad takes them", text, place)
+                raise ParseError(DERIVATIVE, text, place)
             entry = after.type == "LPAR" and _ENTRY.match(text, offset_of(after))
             if name not in functions and (entry or name in alone):
                 # No function: what stands in brackets is a factor, or says which entry.
@@ -165,7 +176,11 @@ def _with_names(
 
 
 _ENTRY: Final = re.compile(r"\(\s*\d+\s*(?:,\s*\d+\s*)?\)")
-_DERIVATIVE: Final = re.compile(r"[fgh]'+\(")
+_DERIVATIVE: Final = re.compile(r"[fgh]'+\(|[a-z]''|d\w?/d\w\b")
+
+
+# Functions glued to their arguments.
+_GLUED: Final = re.compile(r"(?:arc)?(?:sin|cos|tan|exp|log|ln)[t-zθ]\Z")
 
 
 class _Names(NamedTuple):
@@ -190,8 +205,12 @@ def _named(names: _Names, token: Token, after: Token) -> list[Token]:
             at = offset_of(after) if after.type != "END" else len(text.rstrip())
             raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))
         return [Token("FUNCTION", name, place)]
+    if name == "I":
+        return [Token("CONSTANT", "eye", place)]
     if name in ("pi", "π") or (name == "e" and not names.bare):
         return [Token("EULER" if name == "e" else "PI", name, place)]
+    if _GLUED.match(name):
+        raise ParseError(f"no function or variable is called {name!r}", text, place)
     ways = splits(name, names.variables or ())
     if len(ways) > 1:
         readings = " or ".join("*".join(way) for way in ways)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
+from itertools import islice
 from typing import Final
 
 from eggrad.engine.errors import EggradError, ParseError
@@ -13,33 +14,37 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.formulas.guessing import Axes, Guesses
 from eggrad.frontend.formulas.names import applied_names, is_greek, is_word, may_be_product
+from eggrad.frontend.formulas.reader import NOT_WRITTEN
 from eggrad.frontend.formulas.syntax import plain_words
 from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.errors import TextQuestion
+from eggrad.frontend.text.errors import TextQuestion, TextShapeQuestion
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.parser import lines_of
 from eggrad.frontend.typeset.tokens import OBJECTIVE
 
 Dims = Mapping[str, tuple[Size, ...]]
 Words = Mapping[str, Sequence[str]]
-_Read = Callable[[Axes], phrases.Problem]
+_Read = Callable[..., phrases.Problem]
 
 _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
-_INDEXED: Final = re.compile(r"[^\W\d_]+\d*_\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_")
+_INDEXED: Final = re.compile(r"(?<!I)[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_|[^\W\d_]+\d*_\{?[a-z]\b(?!\()")
+_LETTERS_BELOW: Final = re.compile(r"[^\W\d_]+\d*_\{?([a-z]{2,4})\b(?!\()")
 _NUMPY: Final = re.compile(
-    r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\b[a-z]\w*\.[a-z]\w*\(|^\s*(?:def|lambda)\b"
+    r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\b[A-Za-z]\w*\.[a-z]\w*\("
+    r"|^\s*(?:def\b|lambda\b[^:]*:)|\w\[(?:[^\]]*,)?\s*(?:0|-\d+|\d+:|:-?\d+)\s*[,\]]"
 )
 _TYPESET: Final = re.compile(
-    r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
+    r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿ᵢⱼₖₗₘₙ]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
 )
 # Signs of matrix notation that are not set.
 _TYPED: Final = re.compile(r"[*'\[\]]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
 _TENSOR: Final = re.compile(
-    r"[A-Z'ᵀ‖∥⊙]|\.[*/^]|\|\||norm|sum|max|min|diag|top\b|odot|langle|⟨|∑|Σ|\\\||_|\\math|\\bold"
+    r"['ᵀ‖∥⊙]|\.[*/^]|\|\||norm|sum|mean|diag|top\b|odot|langle|⟨|∑|Σ|\\\||_(?!\s*\{?\s*\d)"
+    r"|\\math|\\bold"
 )
 _COLUMNS: Final = frozenset(["b", "p", "q", "u", "v", "w", "x", "y", "z", "beta", "theta", "mu"])
 _SIZES: Final = ("m", "n", "k", "p", "q", "r", "l", "s", "t")
@@ -96,13 +101,31 @@ def detected(text: str) -> str:
         return "einsum"
     if _DEFINITION.match(text):
         return "elementwise"
-    if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[({]|\$|[_^]\{", text):
+    if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[({]|\$|\{", text):
         return "latex"
     if "numpy" in NOTATIONS and _NUMPY.search(text):
         return "numpy"
     if _TYPESET.search(text) and not _TYPED.search(text):
-        return "index" if _INDEXED.search(text) and not re.search("[Σ∑ᵀ‖∥]", text) else "latex"
-    return "index" if _INDEXED.search(text) else "matrix"
+        return "index" if _is_indexed(text) and not re.search("[Σ∑ᵀ‖∥]", text) else "latex"
+    return "index" if _is_indexed(text) else "matrix"
+
+
+def _is_indexed(text: str) -> bool:
+    """Whether letters below names are indices, rather than words: `A_ij x_j`, not `x_max`."""
+    if re.search(r"\^\{?T\b", text):
+        return False
+    below = _LETTERS_BELOW.findall(text)
+    met = "".join(below) + "".join(re.findall(r"_\{?([a-z])\b", text))
+    neighbours = any(ord(max(w)) - ord(min(w)) < len(w) for w in below)
+    return (
+        bool(_INDEXED.search(text))
+        or neighbours
+        or (
+            bool(below)
+            and all(re.fullmatch("[a-dg-np-t]+", w) for w in below)
+            and any(met.count(i) > 1 for i in met)
+        )
+    )
 
 
 def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
@@ -147,15 +170,15 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 
 def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
-    def reading(axes: Axes) -> phrases.Problem:
+    def reading(axes: Axes, **options: str) -> phrases.Problem:
         words = {name: said for name, said in assume.items() if name in axes}
-        return reader_of(notation)(text, axes, words)
+        return reader_of(notation)(text, axes, words, **options)
 
     if not dims and not assume and notation != "latex":
         try:
             problem = reader_of(notation)(text, None, {})
             return _noted(Reading(notation, _with_size_names(reading, problem, text)), text)
-        except TextQuestion:
+        except (TextQuestion, TextShapeQuestion):
             pass
         except ParseError as error:
             if notation != "matrix" or "declare the dims" not in error.reason:
@@ -169,23 +192,47 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
     """The problem, with as many axes for each name as make sense: a sum is a number, if it can."""
-    scalars = notation != "index" and not _TENSOR.search(text)
+    scalars = notation != "index" and not _TENSOR.search(text) and _are_numbers(text)
 
-    def options(name: str, axes: Axes) -> Iterator[tuple[str, int]]:
+    def options(name: str, axes: Axes, capitals: bool) -> Iterator[tuple[str, int]]:
         if notation != "latex" or not is_word(name):
             for part in _read_as(name, axes, notation):
-                yield from ((part, order) for order in _orders(part, scalars, text))
+                yield from ((part, order) for order in _orders(part, axes, scalars, text))
+                if capitals and part[0].isupper() and part != "Sigma":
+                    yield part, 0
 
-    guesses = Guesses(reading, options, _MOST_TRIES)
     wants_number = re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text)
+    failed: list[EggradError] = []
     first: phrases.Problem | None = None
-    for _, problem in guesses.readings(dict(dims)):
-        if not wants_number or not problem.term.dims:
-            return problem
-        first = first or problem
-    if first is None:
-        raise guesses.failed[0]
-    return first
+    ways = (("strict", False), ("lax", False), ("strict", True))
+    for guessed, capitals in ways if notation in ("matrix", "latex") else (("", False),):
+        said = {"guessed": guessed} if guessed else {}
+        guesses = Guesses(
+            partial(reading, **said), partial(options, capitals=capitals), _MOST_TRIES
+        )
+        try:
+            for _, problem in guesses.readings(dict(dims)):
+                if not wants_number or not problem.term.dims:
+                    return problem
+                first = first or problem
+        except TextShapeQuestion:
+            if first is None:
+                raise
+        if first is not None and not wants_number:
+            return first
+        failed += guesses.failed
+    if first is not None:
+        return first
+    raise next((e for e in failed if NOT_WRITTEN not in str(e)), failed[0])
+
+
+def _are_numbers(text: str) -> bool:
+    """Whether capital letters, if any, are numbers, as in `N e^{-kt}`: no matrix is divided so."""
+    if not re.search(r"(?<!\\)[A-Z]", text):
+        return True
+    names = re.findall(r"(?<![A-Za-z\\])[a-z]|\\?[a-z]{3,}", text)
+    columns = _COLUMNS.intersection(name.removeprefix("\\") for name in names)
+    return not columns and bool(re.search(r"(?<![a-z])e\^|\\?exp|/|\\frac|\^\{?\d", text))
 
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
@@ -224,16 +271,16 @@ def _noted(found: Reading, text: str) -> Reading:
     for word in dict.fromkeys(re.findall(r"[^\W\d_]{2,}", text)):
         signs = "*".join(word)
         if word not in names and may_be_product(word) and {*word} <= names:
-            sizes = "m, n" if word[0].isupper() else ""
-            other = Other(f"{word} is one name", text, "matrix", {word: sizes})
-            said = f"{word} is the product {signs}"
+            kinds = ("m, n", "n") if word[0].isupper() else ("", "n")
+            said, label = f"{word} is the product {signs}", f"{word} is one name"
+            others = [Other(label, text, "matrix", {word: sizes}) for sizes in kinds]
         elif word in names and len(word) == 2 and not is_greek(word):
             apart = re.sub(rf"\b{word}\b", signs, text)
-            other = Other(f"{word} is the product {signs}", apart, "matrix")
+            others = [Other(f"{word} is the product {signs}", apart, "matrix")]
             said = f"{word} is one name"
         else:
             continue
-        return replace(found, read_as=said, others=(other,) if _is_read(other) else ())
+        return replace(found, read_as=said, others=tuple(islice(filter(_is_read, others), 1)))
     return found
 
 
@@ -241,8 +288,8 @@ def _is_read(other: Other) -> bool:
     """Whether another reading is one."""
     dims = {name: tuple(sizes.replace(",", " ").split()) for name, sizes in other.dims.items()}
 
-    def reading(axes: Axes) -> phrases.Problem:
-        return reader_of(other.notation)(other.text, axes, {})
+    def reading(axes: Axes, **options: str) -> phrases.Problem:
+        return reader_of(other.notation)(other.text, axes, {}, **options)
 
     try:
         _searched(reading, other.text, other.notation, dims)
@@ -251,24 +298,29 @@ def _is_read(other: Other) -> bool:
     return True
 
 
-def _orders(name: str, scalars: bool, text: str) -> tuple[int, ...]:
+def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
+    here = rf"(?<![A-Za-z]){re.escape(name)}\}}?\s*"
     sign = r"(?:T(?![a-z])|\\(?:top|intercal|math\w+)\b)"
-    turned = rf"(?<![A-Za-z]){name}\}}?\s*(?:\^\s*\{{?\s*{sign}|['ᵀ⊤])"
+    turned = rf"{here}(?:\^\s*\{{?\s*{sign}|['ᵀ⊤])"
     if scalars is False and name[0].islower() and re.search(turned, text):
         return 1, 2
-    if indices := re.search(
-        rf"(?<![A-Za-z]){name}\}}?\s*_\s*\{{\s*([a-z]\s*,?\s*){{2,4}}\}}", text
-    ):
+    if indices := re.search(rf"{here}_\s*\{{\s*([a-z]\s*,?\s*){{2,4}}\}}", text):
         return (len(re.findall("[a-z]", indices[0].partition("_")[2])),)
-    if name[0].islower() and re.search(rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{name}\b", text):
+    bold = rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{re.escape(name)}\b"
+    if name[0].islower() and re.search(bold, text):
         return 1, 2
     if scalars:
         return 0, 1
+    indexed = re.search(rf"{here}(?:_\s*\{{?\s*[a-z]|[ᵢⱼₖₗₘₙ])", text)
+    if family := re.match(r"(.+_)\d+\Z", name):
+        like = [a for n, a in axes.items() if n.startswith(family[1]) and isinstance(a, int)]
+        if like:
+            return (like[0],)
     if name[0].isupper():
-        return 2, 1
+        return (2, 1) if indexed else (2,)
     # Of x_i, rows of a matrix, the whole is called x.
-    return (1, 0, 2) if name.split("_", maxsplit=1)[0] in _COLUMNS else (0, 1)
+    return (1, 0, 2) if indexed else (1, 0) if name in _COLUMNS else (0, 1)
 
 
 def _with_size_names(reading: _Read, problem: phrases.Problem, text: str) -> phrases.Problem:

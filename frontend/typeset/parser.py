@@ -9,7 +9,7 @@ from eggrad.frontend.formulas.advice import IN_LATEX
 from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import known_functions
 from eggrad.frontend.formulas.names import names_of
-from eggrad.frontend.formulas.reader import Reader
+from eggrad.frontend.formulas.reader import Guessed, Reader
 from eggrad.frontend.formulas.syntax import Formulas, Line, Spelling
 from eggrad.frontend.index.sums import Sums, are_sums_understood
 from eggrad.frontend.text.phrases import Problem
@@ -40,8 +40,7 @@ def lines_of(
     'TIMES'
     """
     functions = known_functions(declared) | OF_ENTRIES
-    scalars = [name for name, axes in (shapes or {}).items() if not axes]
-    return FORMULAS.read(text, tokens(text, shapes or (), functions, scalars, shapes is None))
+    return FORMULAS.read(text, tokens(text, shapes or (), functions))
 
 
 def read_problem(
@@ -49,10 +48,11 @@ def read_problem(
     dims: Declared | None,
     assume: Mapping[str, Iterable[str]],
     declared: Sequence[Function] = (),
+    guessed: Guessed = "",
 ) -> Problem:
     """What a formula in LaTeX says, with nothing to differentiate by.
 
-    See `eggrad.parse_latex`; `declared` are further functions.
+    See `eggrad.parse_latex`; `declared` are further functions, `guessed` see `Reader`.
     """
     if dims is None:
         names = ", ".join(names_of(lines_of(text, None, declared)))
@@ -63,7 +63,7 @@ def read_problem(
             )
     shapes = completed_dims(dims or {}, assume, MAXIMAL_ORDER)
     known = known_functions(declared) | ASKED | OF_ENTRIES
-    reader = Reader(text, shapes, assume, known, words=IN_LATEX)
+    reader = Reader(text, shapes, assume, known, words=IN_LATEX, guessed=guessed)
     lines = lines_of(text, shapes, declared)
     if are_sums_understood(lines):
         orders = {name: len(axes) for name, axes in shapes.items()}

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.formulas.names import GREEK, is_greek
+from eggrad.frontend.formulas.names import GREEK, is_greek, may_be_product
 from eggrad.frontend.formulas.syntax import ends_operand, plain_words
 from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
 
@@ -166,7 +166,7 @@ _REFUSED: Final = {
     "\\in": "a formula stands without what is said about its variables",
     "!": "factorials are not read",
 }
-_TRANSPOSES: Final = {"T", "\\top", "\\intercal", "\\prime", "'", _TACK, "\\transpose", "\\tran"}
+_TRANSPOSES: Final = {"\\top", "\\intercal", "\\prime", "'", _TACK, "\\transpose", "\\tran"}
 _NO_POWERS: Final = {
     *["*", "\\ast", "\\dagger", "H", "\\star", "+", "\\mathsf{H}", "\\mathrm{H}", "\\dag"]
 }
@@ -188,9 +188,6 @@ class _Cutter:
     text: str
     names: Collection[str]
     functions: Collection[str]
-    scalars: Collection[str]
-    # Whether nobody has said which names there are.
-    guessing: bool
     items: list[_Item] = field(default_factory=list[_Item])
     found: list[Token] = field(default_factory=list[Token])
     at: int = 0
@@ -222,23 +219,15 @@ class _Cutter:
             self.items[self.at : self.at + 1] = [_Item(item.text[:length], item.place), rest]
 
 
-def tokens(
-    text: str,
-    names: Collection[str],
-    functions: Collection[str],
-    scalars: Collection[str],
-    guessing: bool = False,
-) -> list[Token]:
+def tokens(text: str, names: Collection[str], functions: Collection[str]) -> list[Token]:
     r"""The tokens of a formula; raises `ParseError` for what has no meaning.
 
-    `scalars` are those of the names that have no axes: `c^T` is a power where T is one of them.
-
-    >>> [t.type for t in tokens(r"x^\top A x", ["A", "x"], [], [])]
+    >>> [t.type for t in tokens(r"x^\top A x", ["A", "x"], [])]
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
     items = _without_objective(_without_head(list(_items(text)), every_name), every_name)
-    cutter = _Cutter(text, every_name, functions, scalars, guessing, items)
+    cutter = _Cutter(text, every_name, functions, items)
     while cutter.at < len(cutter.items):
         item = cutter.items[cutter.at]
         cutter.at += 1
@@ -407,7 +396,7 @@ def _cut_operand(c: _Cutter, item: _Item) -> None:
         _operator(c, item)
     elif text in _REFUSED:
         raise c.error(_REFUSED[text], item.place)
-    elif text != "." or not all(i.is_space for i in c.items[c.at :]):
+    elif text != "." or c.peek() not in ("", "\\end"):
         _name(c, text, item.place)
 
 
@@ -679,7 +668,7 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         if (
             joint is None
             and name not in c.names
-            and (numbered or re.fullmatch(r"[A-Z]\w*|0", below))
+            and (numbered or re.fullmatch(r"[A-Z]\w*|0|max|min", below))
         ):
             # Neither an index nor a place: a part of the name.
             joint = f"{name}_{below}"
@@ -733,22 +722,31 @@ def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
     inner = argument.replace("\\_", "_").strip()
     word = plain_words(inner)
     bold = item.text in _macros("mathbf mathbb boldsymbol bm vec symbf pmb bf")
-    if accent:
+    if accent and word.isidentifier():
         joint = (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}")
         _named(c, next((n for n in joint if n in c.names), joint[0]), item.place)
-    elif (bold and word in ("0", "1")) or (item.text == "\\mathbb" and word == "I"):
+    elif item.text == "\\mathbb" and word == "I":
+        # The sign of a condition, or of the identity.
+        indicates = _condition_below(c) or c.peek() in _CONDITIONS
+        c.emit("CONSTANT", "ones" if indicates else "eye", item.place)
+    elif bold and word in ("0", "1"):
         c.emit("CONSTANT", "zeros" if word == "0" else "ones", item.place)
+        _condition_below(c)
     elif word in c.names:
         _named(c, word, item.place)
     elif inner.startswith("\\") or word in GREEK:
         _name(c, inner if inner.startswith("\\") and inner[1:].isalpha() else word, place)
     elif word in c.functions:
         c.emit("FUNCTION", word, item.place)
-    elif len(word) > 1 and all(letter in c.names for letter in word):
+    elif len(word) > 1 and (
+        all(letter in c.names for letter in word) or (bold and may_be_product(word))
+    ):
         for k, letter in enumerate(word):
             c.emit("NAME", letter, place + k)
     elif not word:
         raise c.error(f"{item.text} has no argument", item.place, "'{'")
+    elif not word.replace("-", "").isidentifier():
+        raise c.error(f"{inner!r} is no name", place)
     elif item.text == "\\mathbb":
         reason = _REFUSED.get(f"\\mathbb{{{word}}}", f"\\mathbb{{{word}}} has no meaning here")
         raise c.error(reason, item.place)
@@ -760,13 +758,29 @@ def _styled(c: _Cutter, item: _Item, argument: str, place: int) -> bool:
     return True
 
 
+_CONDITIONS: Final = ("(", "[", "{", "\\{", "\\left")
+
+
+def _condition_below(c: _Cutter) -> bool:
+    r"""Whether a condition stands below \mathbb{1}; it is then in brackets behind it."""
+    if c.peek() != "_" or c.at + 1 >= len(c.items) or c.items[c.at + 1].text != "{":
+        return False
+    end = _partner_of(c, c.at + 1)
+    inside = c.items[c.at + 2 : end]
+    if end is None or not any(_OPERATORS.get(i.text) == "COMPARE" for i in inside):
+        return False
+    c.items[end] = c.items[end]._replace(text="]")
+    c.items[c.at : c.at + 2] = [c.items[c.at + 1]._replace(text="[")]
+    return True
+
+
 # What has another meaning where it stands above has few signs.
 _SHORT: Final = 24
 
 
 def _above(c: _Cutter, item: _Item) -> None:
     first = c.peek()
-    if first == "(" and (end := _partner_of(c)) is not None:
+    if first == "(" and (end := _partner_of(c, c.at)) is not None:
         # What stands in brackets belongs together, though TeX takes the bracket alone.
         c.items[c.at] = c.items[c.at]._replace(text="{")
         c.items[end] = c.items[end]._replace(text="}")
@@ -779,9 +793,9 @@ def _above(c: _Cutter, item: _Item) -> None:
     text, place = _argument(c, item)
     word = plain_words(text.replace("\\top", _TACK)) if "\\" in text else text.strip()
     after_function = bool(c.found) and c.found[-1].type == "FUNCTION"
-    if _transposes(c, text, word) and not after_function:
+    if _transposes(text, word) and not after_function:
         c.emit("TRANSPOSE", text, place)
-    elif word[:1] in ("-", _MINUS) and _transposes(c, text.strip()[1:].strip(), word[1:].strip()):
+    elif word[:1] in ("-", _MINUS) and _transposes(text.strip()[1:].strip(), word[1:].strip()):
         c.emit("INVERSE_TRANSPOSE", text, place)
     elif text.strip() in _NO_POWERS:
         reason = f"^{text.strip()} has no meaning here: tensors are real, and have transposes and "
@@ -791,7 +805,7 @@ def _above(c: _Cutter, item: _Item) -> None:
     ):
         # What a sum counts is an index, wherever it stands.
         c.emit("SUB", counted[1], place)
-    elif re.fullmatch(r"\(.*\)", text.strip(), re.DOTALL):
+    elif re.fullmatch(r"[(\[].*[)\]]", text.strip(), re.DOTALL):
         reason = f"^{{{text.strip()}}} is a power, or counts something; write it without brackets, "
         raise c.error(f"{reason}or below", place)
     else:
@@ -806,11 +820,13 @@ def _above(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 1)
 
 
-def _partner_of(c: _Cutter) -> int | None:
-    """Where the bracket is closed that comes next."""
+def _partner_of(c: _Cutter, start: int) -> int | None:
+    """Where the bracket or brace is closed that is opened there."""
     depth = 0
-    for k in range(c.at, len(c.items)):
-        depth += {"(": 1, ")": -1}.get(c.items[k].text, 0)
+    opening = c.items[start].text
+    closing = ")" if opening == "(" else "}"
+    for k in range(start, len(c.items)):
+        depth += {opening: 1, closing: -1}.get(c.items[k].text, 0)
         if not depth:
             return k
     return None
@@ -831,29 +847,12 @@ _STYLED_T: Final = re.compile(
 )
 
 
-def _transposes(c: _Cutter, text: str, word: str) -> bool:
+def _transposes(text: str, word: str) -> bool:
     """Whether what stands above is the sign of a transpose."""
-    if word == "t":
-        # Some write so, of a matrix or a vector.
-        last = str(c.found[-1]) if c.found else ""
-        return (
-            "t" not in c.names
-            and last not in c.scalars
-            and (
-                not c.guessing
-                or last.isupper()
-                or bool(
-                    re.match(
-                        r"\s*\}?\s*[A-Z]",
-                        c.text[c.items[c.at].place :] if c.at < len(c.items) else "",
-                    )
-                )
-            )
-        )
     return bool(
         _STYLED_T.fullmatch(text)
-        or (word in _TRANSPOSES | {"prime", "intercal"} and not (word == "T" and "T" in c.scalars))
-        or text.strip() in _TRANSPOSES - {"T"}
+        or word in _TRANSPOSES | {"prime", "intercal"}
+        or text.strip() in _TRANSPOSES
     )
 
 
