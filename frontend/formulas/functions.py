@@ -394,7 +394,7 @@ FUNCTIONS: Final[Mapping[str, Known]] = {
     "vec": _row(vec),
     "diag": _row(diag),
     "transpose": Known(transposed, "The transpose.", of_scalars=True),
-    "tr": _row(trace, of_scalars=True),
+    "tr": _row(trace),
     **{name: Known(_of_vector(name, f), sentence) for name, (f, sentence) in _OF_VECTORS.items()},
     **{name: Known(_of_square(name, f), sentence) for name, (f, sentence) in _SQUARES.items()},
     **{name: Known(partial(_of_each, name), f.sentence) for name, f in STACK_FUNCTIONS.items()},

@@ -380,22 +380,21 @@ class Reader:
         """Raise where a scalar's name stands as nobody writes it."""
         row = self.functions.get(str(phrase.token)) if phrase.what == "call" else None
         tensors = [a.order > 0 for a in args]
-        numbers = [not (a.order or a.entries.variables) for a in args]
-        mixed = any(tensors) and not all(t or n for t, n in zip(tensors, numbers, strict=True))
+        inside = [a.entries.variables for a in args]
         match phrase.what:
             case "PLUS" | "MINUS" | "DOT_TIMES" | "DOT_DIVIDE":
-                wrong = mixed
+                wrong = _are_mixed(phrase, args)
             case "TIMES" if self._guessed == "strict" and tensors == [True, False]:
-                inside = args[1].entries.variables
-                wrong = bool(inside) and not any(v.dims for v in inside)
+                wrong = bool(inside[1]) and not any(v.dims for v in inside[1])
             case "TRANSPOSE":
                 wrong = not any(tensors)
             case "natural power" if self._guessed == "strict":
                 wrong = any(tensors)
-            case "call" if row and (row.of_entries or (len(args) > row.least == 1 and mixed)):
-                wrong = mixed
+            case "call" if row and (row.of_entries or len(args) > row.least == 1):
+                wrong = _are_mixed(phrase, args)
             case "norm" | "call":
-                wrong = bool(args) and not any(tensors) and not (row and row.of_scalars)
+                of_names = not any(v.dims for found in inside for v in found)
+                wrong = bool(args) and of_names and not (row and row.of_scalars)
             case _:
                 wrong = False
         if wrong:
@@ -612,6 +611,18 @@ def _contracted(args: Sequence[Value], labels: Sequence[str], body: Phrase) -> V
     for a in args[1:]:
         found = values.times(found, a)
     return found
+
+
+def _are_mixed(phrase: Phrase, args: Sequence[Value]) -> bool:
+    """Whether the name of a scalar meets a tensor; numbers do, and `mean(x)` meets x."""
+    inside = [a.entries.variables for a in args]
+    met = {v for a, found in zip(args, inside, strict=True) if a.order for v in found}
+    scalars = [
+        part.what in ("call", "norm") and not met.isdisjoint(found)
+        for a, part, found in zip(args, phrase.operands, inside, strict=True)
+        if found and not a.order
+    ]
+    return bool(met) and not all(scalars)
 
 
 def check_calls(text: str, phrases: Sequence[Phrase], functions: Mapping[str, Known]) -> None:

@@ -46,6 +46,14 @@ _TENSOR: Final = re.compile(
     r"['ᵀ‖∥⊙]|\.[*/^]|\|\||norm|sum|mean|diag|top\b|odot|langle|⟨|∑|Σ|\\\||_(?!\s*\{?\s*\d)"
     r"|\\math|\\bold"
 )
+_CAPITAL: Final = re.compile(r"(?<!\\)[A-Z]|\\[A-Z](?!ig)")
+# A capital in bars, by itself in an exponent or beside a slash, or with a power that is no integer.
+_OF_MATRIX: Final = re.compile(
+    r"\|[^|]*[A-Z]|\^\{?[^}()]*[A-Z]|exp\(\s*[A-Z]\)|[A-Z]\s*/\s*[A-Z]"
+    r"|[A-Z]\)?\^(?:\{?\d\s*[/.]|\{?[^{\d])"
+)
+# What stands behind a number rather than a matrix.
+_OF_NUMBER: Final = r"[*·]?\s*(?:\\sum|[∑Σ]|sum\b|\\\||‖|\|\|(?=\w)|norm|\\max|max\b)"
 _COLUMNS: Final = frozenset(["b", "p", "q", "u", "v", "w", "x", "y", "z", "beta", "theta", "mu"])
 _SIZES: Final = ("m", "n", "k", "p", "q", "r", "l", "s", "t")
 _UNNAMED: Final = re.compile(r"\?|\w+_\d+$")
@@ -174,7 +182,7 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         words = {name: said for name, said in assume.items() if name in axes}
         return reader_of(notation)(text, axes, words, **options)
 
-    if not dims and not assume and notation != "latex":
+    if not dims and not assume and notation != "latex" and not _has_numbers(text):
         try:
             problem = reader_of(notation)(text, None, {})
             return _noted(Reading(notation, _with_size_names(reading, problem, text)), text)
@@ -194,22 +202,17 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
     """The problem, with as many axes for each name as make sense: a sum is a number, if it can."""
     scalars = notation != "index" and not _TENSOR.search(text) and _are_numbers(text)
 
-    def options(name: str, axes: Axes, capitals: bool) -> Iterator[tuple[str, int]]:
+    def options(name: str, axes: Axes) -> Iterator[tuple[str, int]]:
         if notation != "latex" or not is_word(name):
             for part in _read_as(name, axes, notation):
                 yield from ((part, order) for order in _orders(part, axes, scalars, text))
-                if capitals and part[0].isupper() and part != "Sigma":
-                    yield part, 0
 
     wants_number = re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text)
     failed: list[EggradError] = []
     first: phrases.Problem | None = None
-    ways = (("strict", False), ("lax", False), ("strict", True))
-    for guessed, capitals in ways if notation in ("matrix", "latex") else (("", False),):
+    for guessed in ("strict", "lax") if notation in ("matrix", "latex") else ("",):
         said = {"guessed": guessed} if guessed else {}
-        guesses = Guesses(
-            partial(reading, **said), partial(options, capitals=capitals), _MOST_TRIES
-        )
+        guesses = Guesses(partial(reading, **said), options, _MOST_TRIES)
         try:
             for _, problem in guesses.readings(dict(dims)):
                 if not wants_number or not problem.term.dims:
@@ -228,11 +231,18 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
 
 def _are_numbers(text: str) -> bool:
     """Whether capital letters, if any, are numbers, as in `N e^{-kt}`: no matrix is divided so."""
-    if not re.search(r"(?<!\\)[A-Z]", text):
+    if not _CAPITAL.search(text):
         return True
-    names = re.findall(r"(?<![A-Za-z\\])[a-z]|\\?[a-z]{3,}", text)
+    names = re.findall(r"\\?[a-z]{2,}|(?<![A-Za-z\\])[a-z]", text)
     columns = _COLUMNS.intersection(name.removeprefix("\\") for name in names)
-    return not columns and bool(re.search(r"(?<![a-z])e\^|\\?exp|/|\\frac|\^\{?\d", text))
+    divided = re.search(r"(?<![a-z])e\^|\bexp\b|/|\\frac", text)
+    return not columns and bool(divided) and not _OF_MATRIX.search(text)
+
+
+def _has_numbers(text: str) -> bool:
+    """Whether a capital letter is a number, as in `C*sum(x)`."""
+    factor = re.search(rf"(?<![A-Za-z\\|])[A-Z]\w*\s*{_OF_NUMBER}", text)
+    return bool(factor) or bool(_CAPITAL.search(text)) and _are_numbers(text)
 
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
@@ -300,7 +310,9 @@ def _is_read(other: Other) -> bool:
 
 def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
     """How many axes a name may have, the likeliest first."""
-    here = rf"(?<![A-Za-z]){re.escape(name)}\}}?\s*"
+    # `y_hat` is \hat{y}.
+    written = re.escape(re.sub(r"_(hat|bar|tilde|dot)$", "", name))
+    here = rf"(?<![A-Za-z]){written}\}}?\s*"
     sign = r"(?:T(?![a-z])|\\(?:top|intercal|math\w+)\b)"
     turned = rf"{here}(?:\^\s*\{{?\s*{sign}|['ᵀ⊤])"
     if scalars is False and name[0].islower() and re.search(turned, text):
@@ -312,13 +324,14 @@ def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
         return 1, 2
     if scalars:
         return 0, 1
-    indexed = re.search(rf"{here}(?:_\s*\{{?\s*[a-z]|[ᵢⱼₖₗₘₙ])", text)
+    indexed = re.search(rf"{here}(?:_\s*\{{?\s*[a-z]|\^\s*\{{?\s*\([a-z]|[ᵢⱼₖₗₘₙ])", text)
     if family := re.match(r"(.+_)\d+\Z", name):
         like = [a for n, a in axes.items() if n.startswith(family[1]) and isinstance(a, int)]
         if like:
             return (like[0],)
     if name[0].isupper():
-        return (2, 1) if indexed else (2,)
+        factor = re.search(rf"(?<!\|){here}{_OF_NUMBER}", text)
+        return (2, 1) if indexed else (0, 2) if factor else (2,)
     # Of x_i, rows of a matrix, the whole is called x.
     return (1, 0, 2) if indexed else (1, 0) if name in _COLUMNS else (0, 1)
 
