@@ -238,12 +238,21 @@ def outer(a: Value, b: Value) -> Value:
     return times(transposed(a) if a.is_row else a, b if b.is_row else transposed(b))
 
 
-def dot(a: Value, b: Value) -> Value:
-    """The sum of the products of the entries of two vectors."""
+def dot(a: Value, *others: Value) -> Value:
+    """The sum of the products of the entries of two vectors, the second times a matrix or not."""
+    *between, b = others
     for v in (a, b):
         if v.order == 2:
             raise ShapeError(f"dot of {v.shape}: the argument has to be a vector")
-    return inner(*(transposed(v) if v.is_row else v for v in (a, b)))
+    a, b = (transposed(v) if v.is_row else v for v in (a, b))
+    return inner(a, times(between[0], b) if between else b)
+
+
+def solved(a: Value, b: Value) -> Value:
+    """The solution of a system: the inverse of a square matrix times what stands on the right."""
+    if a.order != 2:
+        raise ShapeError(f"\\ of {a.shape}: on the left stands a square matrix")
+    return times(value(language.inv(square_matrix("\\", a))), b)
 
 
 def cross(a: Value, b: Value) -> Value:
@@ -387,7 +396,9 @@ FUNCTIONS: Final[Mapping[str, Known]] = {
     "normF": Known(norm2, "Frobenius' norm, the root of the sum of squares."),
     "logsumexp": _row(logsumexp),
     "softmax": _row(_softmax),
-    "dot": _row(dot, 2),
+    "dot": Known(
+        dot, "The sum of the products of the entries of two vectors; dot(x, A, y) is x'*A*y.", 2, 3
+    ),
     "outer": _row(outer, 2),
     "cross": _row(cross, 2),
     "kron": _row(kron, 2),
@@ -414,6 +425,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **{"artanh": "arctanh", "atanh": "arctanh", "ReLU": "relu", "SoftMax": "softmax"},
     **{"logistic": "sigmoid", "LSE": "logsumexp", "lse": "logsumexp", "lgamma": "gammaln"},
     **{
+        "abs2": "square",
         "maximum": "max",
         "minimum": "min",
         "psi": "digamma",
@@ -434,6 +446,7 @@ SIGNS: Final[Mapping[str, Known]] = {
     "log|": _row(log_of_bars, of_scalars=True),
     "⊗": Known(_kronecker, "The Kronecker product.", 2, 2),
     "⟨⟩": Known(inner, "The sum of the products of entries.", 2, 2),
+    "\\": _row(solved, 2),
 }  # fmt: skip
 """The signs that stand for functions: before brackets, around or between operands."""
 

@@ -35,7 +35,7 @@ from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, cross, extreme, norm
 from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
-from eggrad.frontend.formulas.syntax import EQUATION, Line, sign_of_transpose
+from eggrad.frontend.formulas.syntax import EQUATION, Line, call, sign_of_transpose
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
 from eggrad.frontend.text.errors import (
     TextShapeError,
@@ -269,6 +269,7 @@ class Reader:
             phrase, local, operands = stack.pop()
             try:
                 if operands is None:
+                    phrase = self._composed(phrase)
                     operands = self._operands(phrase, local)
                     stack.append((phrase, local, operands))
                     stack.extend((p, s, None) for p, s in reversed(operands))
@@ -320,6 +321,17 @@ class Reader:
         # A sum of a product is one contraction.
         whole = phrase.what == "sum" and body.what in _PRODUCTS and not phrase.sealed
         return [(p, bound) for p in (_factors(body) if whole else (body,))]
+
+    def _composed(self, phrase: Phrase) -> Phrase:
+        """`sum(abs, x)` is the sum of what the other function makes of the entries."""
+        if phrase.what != "call" or len(phrase.operands) != 2:
+            return phrase
+        outer, (inner, argument) = phrase.token, phrase.operands
+        name = str(inner.token)
+        known = self.functions.get(name) if inner.what == "use" and name not in self.names else None
+        if known is None or not known.of_entries or outer not in ("sum", "mean", "max", "min"):
+            return phrase
+        return call(str(outer), outer, call(name, inner.token, argument))
 
     def _may_transpose(self, phrase: Phrase, scope: Scope) -> bool:
         """Whether a power is `A^T` or `A^{-T}`, with no scalar or index of that name."""

@@ -18,7 +18,7 @@ from eggrad.frontend.text.words import offset_of
 _PRODUCTS: Final = ("TIMES", "DOT", "CROSS", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE")
 _POWERS: Final = ("POWER", "DOT_POWER", "natural power")
 # Signs that are called otherwise: those between operands that are calls, and those that are set.
-_CALLED: Final = {"OTIMES": "⊗", "COLON": "⟨⟩"}
+_CALLED: Final = {"OTIMES": "⊗", "COLON": "⟨⟩", "SOLVE": "\\"}
 _SET: Final = {"ODOT": "DOT_TIMES", "OSLASH": "DOT_DIVIDE"}
 _RELATIONS: Final = {
     **{"≤": "<=", "≥": ">=", "≠": "!=", "~=": "!=", "=": "==", r"\le": "<=", r"\leq": "<="},

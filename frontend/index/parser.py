@@ -22,6 +22,7 @@ from eggrad.frontend.index.tokens import heads, tokens
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER, offset_of, unquoted
+from eggrad.frontend.typeset.parser import lines_of
 
 FORMULAS: Final = Formulas(
     Spelling(
@@ -30,6 +31,9 @@ FORMULAS: Final = Formulas(
         sign_missing="",
     )
 )
+
+
+_AS_LATEX: Final = re.compile(r"\\[dt]?frac|\\sqrt")
 
 
 def read_problem(
@@ -45,7 +49,10 @@ def read_problem(
     functions = known_functions(declared) | _cofactors(text)
     defined = [unquoted(h) for h in heads(text)]
     called = [*functions, *OF_MATRICES]
-    lines = FORMULAS.read(text, tokens(text, [*(dims or ()), *defined], called))
+    if _AS_LATEX.search(text):
+        lines = lines_of(text, dims, declared)
+    else:
+        lines = FORMULAS.read(text, tokens(text, [*(dims or ()), *defined], called))
     axes = _inferred(text, lines, functions) if dims is None else dims
     known = completed_dims(axes, assume, MAXIMAL_ORDER)
     sizes = {s for axes in known.values() for d in axes for s in size_symbols(d)}

@@ -35,7 +35,7 @@ _NAMED_SIGNS: Final = {
 _PATTERNS: Final = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
-        ("", r"\s+|\\[,;:!> ]|\\q?quad\b|~|&|\\left\b|\\right\b|\\limits\b"),
+        ("", r"\s+|\.\s*\Z|\\[,;:!> ]|\\q?quad\b|~|&|\\left\b|\\right\b|\\limits\b"),
         ("SUB", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
         ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+\d*|[{_ABOVE}]+"),
         ("RAISED", rf"⁻?[{_RAISED[1:]}]+"),
@@ -173,7 +173,7 @@ def _word(
     strange = start > place and name not in (*names, *functions, *_NAMED_SIGNS, *GREEK.values())
     if strange:
         reason = f"\\{name} has no meaning here"
-        if name in ("frac", "sqrt", "top", "mathbf", "mathrm", "partial"):
+        if name in ("top", "mathbf", "mathrm", "partial"):
             reason += "; index notation is plain text, eggrad.parse_latex reads LaTeX"
         raise ParseError(reason, text, place)
     if name not in names and name in _NAMED_SIGNS:

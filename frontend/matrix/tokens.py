@@ -42,6 +42,7 @@ _PATTERNS: Final = {
     "CROSS": "×",
     "OTIMES": "⊗",
     "DIVIDE": "/",
+    "SOLVE": r"\\",
     "POWER": r"\^",
     "TRANSPOSE": r"\.?['′’ᵀ⊤]",
     "INDICES": r"(?<!\s)\[[^\]\[]*\]",
@@ -67,7 +68,6 @@ _INSTEAD: Final = {
     " [": "an index in brackets stands right behind its name, as in x[3]; lists are not read",
     "]": "this bracket closes nothing",
     "_": "an index stands right behind the name of a variable, as in x_1^2",
-    "\\": "to solve a system, write inv(A)*b",
     "&": COMPARED,
     "!": "factorials are not read; n! is gamma(n + 1)",
     "∫": "integrals are not read",
@@ -201,6 +201,9 @@ def _named(names: _Names, token: Token, after: Token) -> list[Token]:
     name, place = str(token), offset_of(token)
     called = after.type == "LPAR" or (name == "log" and after.type == "LBAR")
     if token.type == "FUNCTION" or (name in names.functions and (called or not is_greek(name))):
+        if after.type == "COMMA":
+            # Said as an argument, as in sum(abs, x).
+            return [Token("NAME", name, place)]
         if not called:
             at = offset_of(after) if after.type != "END" else len(text.rstrip())
             raise ParseError(f"the argument of {name} stands in brackets", text, at, ("'('",))

@@ -48,7 +48,7 @@ MODULES: Final = frozenset(
     }
 )
 CALLED_MODULES: Final[Mapping[str, Module]] = {
-    **{name: Module("numpy") for name in ("np", "numpy")},
+    **{name: Module("numpy") for name in ("np", "numpy", "jnp", "anp")},
     **{name: Module("numpy.linalg") for name in ("linalg", "LA", "la")},
     **{name: Module("eggrad") for name in ("eg", "eggrad")},
     "math": Module("math"),
@@ -58,7 +58,7 @@ CALLED_MODULES: Final[Mapping[str, Module]] = {
 """What modules are called where no line says it."""
 
 FOREIGN: Final = frozenset(
-    ("jnp", "jax", "torch", "tf", "cp", "cupy", "anp", "autograd", "sympy", "tensorflow", "keras")
+    ("jax", "torch", "tf", "cp", "cupy", "autograd", "sympy", "tensorflow", "keras")
 )
 """Modules that others take for NumPy."""
 

@@ -20,7 +20,7 @@ from eggrad.frontend.interface.definition import parse_elementwise
 from eggrad.frontend.interface.reading import NOTATIONS, Problem, parse_json, reader_of
 from eggrad.frontend.text import parser as einsum
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.errors import TextQuestion, TextShapeQuestion
+from eggrad.frontend.text.errors import TextQuestion, TextShapeQuestion, TextUnknownVariable
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.parser import lines_of
 from eggrad.frontend.typeset.tokens import OBJECTIVE
@@ -33,6 +33,10 @@ _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
 _INDEXED: Final = re.compile(r"(?<!I)[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_|[^\W\d_]+\d*_\{?[a-z]\b(?!\()")
 _LETTERS_BELOW: Final = re.compile(r"[^\W\d_]+\d*_\{?([a-z]{2,4})\b(?!\()")
+# The same index above and below, as in x^i y_i.
+_RAISED_INDEX: Final = re.compile(
+    r"\^\{?[a-z ]*([i-n])[a-z ]*\b.*_\{?[a-z ]*\1|_\{?[a-z ]*([i-n])[a-z ]*\b.*\^\{?[a-z ]*\2"
+)
 _NUMPY: Final = re.compile(
     r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\b[A-Za-z]\w*\.[a-z]\w*\("
     r"|^\s*(?:def\b|lambda\b[^:]*:)|\w\[(?:[^\]]*,)?\s*(?:0|-\d+|\d+:|:-?\d+)\s*[,\]]"
@@ -109,6 +113,8 @@ def detected(text: str) -> str:
         return "einsum"
     if _DEFINITION.match(text):
         return "elementwise"
+    if _RAISED_INDEX.search(text) and not re.search(r"[Σ∑]|sum|\\[a-z]+\{", text):
+        return "index"
     if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[({]|\$|\{", text):
         return "latex"
     if "numpy" in NOTATIONS and _NUMPY.search(text):
@@ -200,6 +206,9 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
 
 def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.Problem:
     """The problem, with as many axes for each name as make sense: a sum is a number, if it can."""
+    if dims:
+        with suppress(TextUnknownVariable):
+            return reading(dims)
     scalars = notation != "index" and not _TENSOR.search(text) and _are_numbers(text)
 
     def options(name: str, axes: Axes) -> Iterator[tuple[str, int]]:
@@ -242,7 +251,7 @@ def _are_numbers(text: str) -> bool:
 def _has_numbers(text: str) -> bool:
     """Whether a capital letter is a number, as in `C*sum(x)`."""
     factor = re.search(rf"(?<![A-Za-z\\|])[A-Z]\w*\s*{_OF_NUMBER}", text)
-    return bool(factor) or bool(_CAPITAL.search(text)) and _are_numbers(text)
+    return bool(factor) or (bool(_CAPITAL.search(text)) and _are_numbers(text))
 
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
@@ -258,6 +267,8 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
 
 def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
     """The names that a name may be: the next of its letters, and itself."""
+    if notation != "latex" and _GLUED.fullmatch(name):
+        return
     if notation == "matrix" and may_be_product(name):
         if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:
             # A letter may be the sign of a transpose.
@@ -267,6 +278,8 @@ def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
 
 
 _LONGEST_PRODUCT: Final = 3
+# Letters that are neither a word nor an abbreviation of one: xtx, xtAx.
+_GLUED: Final = re.compile(r"[^aeiou\W\d_]{3,}|[a-z]{1,2}[A-Z][a-z]?")
 
 
 def _noted(found: Reading, text: str) -> Reading:

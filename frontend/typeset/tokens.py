@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from lark import Token
@@ -248,11 +249,16 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
     rows = [k + 1 for k, following in after if following != "\\end"]
     start = 0 if not rows or any(item.text == "cases" for item in items) else rows[-1]
     signs = ("=", ":=", "\\mapsto", "↦")
-    sign = next((k for k in range(start, len(items)) if items[k].text in signs), None)
+    opened = accumulate({"{": 1, "}": -1}.get(item.text, 0) for item in items[start:])
+    outside = (k for k, depth in enumerate(opened, start) if not depth)
+    sign = next((k for k in outside if items[k].text in signs), None)
     if sign is None:
         return items
     head = _HEAD.fullmatch("".join(item.text for item in items[start:sign]).rstrip(":"))
-    if head is None or (head["name"].removeprefix("\\") in names and not head["accent"]):
+    if head is None:
+        return items
+    another = head["accent"] or re.search("[-+=]", head["below"])
+    if head["name"].removeprefix("\\") in names and not another:
         return items
     if not head["arguments"] and _INDICES.fullmatch(head["below"]):
         return items
