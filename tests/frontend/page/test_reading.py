@@ -2,7 +2,7 @@
 
 import pytest
 
-from eggrad.engine.errors import ParseError
+from eggrad.engine.errors import EggradError, ParseError
 from eggrad.frontend.page.reading import detected, read
 
 
@@ -47,11 +47,68 @@ def test_notations_are_told_apart(text: str, notation: str) -> None:
         ("f[i<3; j<4] = exp (x[i + j])", {"x": (6,)}),
         ("m*x'*x", {"m": (), "x": ("n",)}),
         ("n*(x'*A*y)", {"n": (), "x": "m", "A": ("m", "k"), "y": "k"}),
+        (r"w^T x + b", {"w": "n", "x": "n", "b": ()}),
+        (r"\log(1+e^{-yw^Tx})", {"y": (), "w": "n", "x": "n"}),
+        (r"x^T g", {"x": "n", "g": "n"}),
+        ("x - mean(x)", {"x": "n"}),
+        ("A'*A + lambda*I", {"A": ("m", "n"), "lambda": ()}),
+        (r"\|\mathbf{Ax} - \mathbf{b}\|_2^2", {"A": ("m", "n"), "x": "n", "b": "m"}),
+        (r"\min_{w} \frac{1}{2}\|w\|^2 + C\sum_i \xi_i", {"w": "m", "C": (), "xi": "n"}),
+        ("C*sum(max(0, x))", {"C": (), "x": "n"}),
+        (r"N_0 e^{-\lambda t}", {"N_0": (), "lambda": (), "t": ()}),
+        ("G m M/r^2", {"G": (), "m": (), "M": (), "r": ()}),
+        ("|A||B|", {"A": ("m", "m"), "B": ("n", "n")}),
+        ("expm(A)", {"A": ("n", "n")}),
+        (r"\theta_0 + \theta_1 x", {"theta_0": (), "theta_1": (), "x": ()}),
+        ("x_max - x_min", {"x_max": (), "x_min": ()}),
+        (r"\max(0,x)^2", {"x": ()}),
+        ("x · Ax", {"x": "n", "A": ("n", "n")}),
+        (r"A\b", {"A": ("n", "n"), "b": "n"}),
+        ("sum(abs2, X*w - y)", {"X": ("m", "n"), "w": "n", "y": "m"}),
+        ("g^{ij} A_i B_j", {"g": ("m", "n"), "A": "m", "B": "n"}),
+        (r"k_{\nu=3/2}(r) = 1 + r/\ell", {"r": (), "ell": ()}),
+        (r"\frac1n\sum_{i=1}^n \sum_{k=1}^K y_{ik} \log\hat{y}_{ik}", {"y": "nK", "y_hat": "nK"}),
+        (
+            r"J(\theta) = \sum_i (\theta^T x^{(i)} - y^{(i)})^2",
+            {"theta": "m", "x": ("n", "m"), "y": "n"},
+        ),
     ],
 )
 def test_axes_that_nobody_has_said(text: str, axes: dict[str, tuple[object, ...]]) -> None:
     found = read(text, "detect", {}, {})
     assert {v.name: v.dims for v in found.variables} == {n: tuple(d) for n, d in axes.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "e^{At}",
+        "A^{1/2}",
+        "2^A",
+        "A/B",
+        "norm(A, 2)",
+        r"\|A\|_\infty",
+        "tr(A) + B",
+        "sum(x^2)",
+        "(xtAx)/(xtx)",
+        "dy/dx",
+        "x''",
+        "cosx + sinx",
+        r"\sum_k k x_k",
+        "W^{[2]} x",
+        "x^2_1 + x^2_2",
+        "1^T x",
+        "x^T [1,2]",
+    ],
+)
+def test_what_may_mean_something_else_is_not_guessed(text: str) -> None:
+    with pytest.raises(EggradError):
+        read(text, "detect", {}, {})
+
+
+def test_names_that_are_declared_are_no_guesses() -> None:
+    dims = {"X": ("m", "n"), "w": ("n",), "b": ()}
+    assert read("sum(X*w + b)", "detect", dims, {}).problem.term.dims == ()
 
 
 def test_sizes_that_are_said_are_kept_and_others_follow() -> None:
