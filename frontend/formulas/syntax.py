@@ -291,19 +291,22 @@ class Builder(Transformer[Token, Any]):
 
     def transposed(self, operand: Phrase, token: Token) -> Phrase:
         if operand.what == "number" and self._spelling.macro:
-            raise self._no_transpose(token)
+            operand = self._ones(operand, token)
         return Phrase("TRANSPOSE", token, (operand,))
 
     def inverse_transposed(self, operand: Phrase, token: Token) -> Phrase:
         return Phrase("TRANSPOSE", token, (call("inv", token, operand),))
 
-    def _no_transpose(self, token: Token) -> Misread:
+    def _ones(self, number: Phrase, sign: Token) -> Phrase:
+        """What is meant by a number that is transposed: a 1 stands for ones where it is set."""
+        if number.token == "1" and self._spelling.macro:
+            return call("ones", number.token)
         ones = r"\mathbf{1}" if self._spelling.macro else "vector(1)"
-        return Misread(f"a number has no transpose; a vector of ones is {ones}", token)
+        raise Misread(f"a number has no transpose; a vector of ones is {ones}", sign)
 
     def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
         if base.what == "number" and base.token == "1" and exponent.token == "T":
-            raise self._no_transpose(token)
+            return Phrase("TRANSPOSE", token, (self._ones(base, token),))
         if base.what in (*_POWERS, "upper") and not base.sealed:
             raise Misread(self._spelling.nested, token)
         if base.what == "use" and base.token.type == "EULER":

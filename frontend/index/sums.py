@@ -49,7 +49,7 @@ def are_sums_understood(lines: Sequence[Line]) -> bool:
         if phrase.what in ("sum", "extreme", "TRANSPOSE", "norm") or sign_of_transpose(phrase):
             # What is transposed is a vector: its index says which one.
             return False
-        if phrase.what in ("below", "delta"):
+        if phrase.what in ("below", "upper", "delta"):
             letters += [str(i) for i in phrase.sizes or () if not i.isdecimal()]
         stack.extend(phrase.operands)
     return any(letters.count(i) > 1 for i in letters if i not in declared)

@@ -36,6 +36,10 @@ def inferred_orders(text: str, read: Callable[[_Orders], Expression]) -> dict[st
         # Capital letters may be numbers, as N is in sum(x) / N.
         others, _ = _readings(text, read, capitals=(2, 0))
         best += [n for n, f in others if not f.ndim and any(n.values())]
+    if not best:
+        # Small letters may be matrices, as x is in np.sum(x, axis=1).
+        others, _ = _readings(text, read, capitals=(2,), small=(0, 1, 2))
+        best = [names for names, _ in others]
     if len(best) == 1:
         return best[0]
     if not best:
@@ -55,7 +59,10 @@ def inferred_orders(text: str, read: Callable[[_Orders], Expression]) -> dict[st
 
 
 def _readings(
-    text: str, read: Callable[[_Orders], Expression], capitals: tuple[int, ...]
+    text: str,
+    read: Callable[[_Orders], Expression],
+    capitals: tuple[int, ...],
+    small: tuple[int, ...] = (0, 1),
 ) -> tuple[list[tuple[dict[str, int], Expression]], list[EggradError]]:
     """What can be read, with the axes of each name; and why the rest cannot."""
     fits: list[tuple[dict[str, int], Expression]] = []
@@ -70,7 +77,7 @@ def _readings(
         try:
             fits.append((names, read(names)))
         except Unassigned as error:
-            orders = capitals if error.name[0].isupper() else (0, 1)
+            orders = capitals if error.name[0].isupper() else small
             waiting += [{**names, error.name: k} for k in reversed(orders)]
         except EggradError as error:
             # What a part of an expression raises may be otherwise for other axes.

@@ -33,10 +33,6 @@ _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
 _INDEXED: Final = re.compile(r"(?<!I)[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_|[^\W\d_]+\d*_\{?[a-z]\b(?!\()")
 _LETTERS_BELOW: Final = re.compile(r"[^\W\d_]+\d*_\{?([a-z]{2,4})\b(?!\()")
-# The same index above and below, as in x^i y_i.
-_RAISED_INDEX: Final = re.compile(
-    r"\^\{?[a-z ]*([i-n])[a-z ]*\b.*_\{?[a-z ]*\1|_\{?[a-z ]*([i-n])[a-z ]*\b.*\^\{?[a-z ]*\2"
-)
 _NUMPY: Final = re.compile(
     r"\b(?:np|numpy|scipy|math)\.|[^*]\*\*[^*]|\w\s*@\s*\w|\.T\b|\b[A-Za-z]\w*\.[a-z]\w*\("
     r"|^\s*(?:def\b|lambda\b[^:]*:)|\w\[(?:[^\]]*,)?\s*(?:0|-\d+|\d+:|:-?\d+)\s*[,\]]"
@@ -45,7 +41,7 @@ _TYPESET: Final = re.compile(
     r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿ᵢⱼₖₗₘₙ]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
 )
 # Signs of matrix notation that are not set.
-_TYPED: Final = re.compile(r"[*'\[\]]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
+_TYPED: Final = re.compile(r"[*']|\w\[[^\[\]()/^·]*\]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
 _TENSOR: Final = re.compile(
     r"['ᵀ‖∥⊙]|\.[*/^]|\|\||norm|sum|mean|diag|top\b|odot|langle|⟨|∑|Σ|\\\||_(?!\s*\{?\s*\d)"
     r"|\\math|\\bold"
@@ -113,9 +109,7 @@ def detected(text: str) -> str:
         return "einsum"
     if _DEFINITION.match(text):
         return "elementwise"
-    if _RAISED_INDEX.search(text) and not re.search(r"[Σ∑]|sum|\\[a-z]+\{", text):
-        return "index"
-    if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[({]|\$|\{", text):
+    if re.search(r"\\[A-Za-z]{2,}|\\[|,;\[{]|(?<![\w)])\\\(|\$|\{", text):
         return "latex"
     if "numpy" in NOTATIONS and _NUMPY.search(text):
         return "numpy"
@@ -173,7 +167,8 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     try:
         return _formula(text, known, dims, assume)
     except ParseError as error:
-        if known == "latex" and notation == "detect" and "belongs to no sum" in error.reason:
+        is_set = re.search(r"\\(?:math|text|bold|bm)|\^\{?T", text)
+        if known == "latex" and "belongs to no sum" in error.reason and not is_set:
             with suppress(EggradError):
                 return _formula(text, "index", dims, assume)
         if known == "matrix" and notation == "detect" and "stands in brackets" in error.reason:
@@ -242,7 +237,10 @@ def _are_numbers(text: str) -> bool:
     """Whether capital letters, if any, are numbers, as in `N e^{-kt}`: no matrix is divided so."""
     if not _CAPITAL.search(text):
         return True
-    names = re.findall(r"\\?[a-z]{2,}|(?<![A-Za-z\\])[a-z]", text)
+    # Vectors have no powers, and nothing is divided by them.
+    body = text.rpartition("=")[2]
+    others = re.sub(r"[a-z]\s*(?=\^\s*\{?-?\d|[²³])|(?<=/)[a-z]", " ", body)
+    names = re.findall(r"\\?[a-z]{2,}|(?<![A-Za-z\\])[a-z]", others)
     columns = _COLUMNS.intersection(name.removeprefix("\\") for name in names)
     divided = re.search(r"(?<![a-z])e\^|\bexp\b|/|\\frac", text)
     return not columns and bool(divided) and not _OF_MATRIX.search(text)
@@ -330,8 +328,13 @@ def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
     turned = rf"{here}(?:\^\s*\{{?\s*{sign}|['ᵀ⊤])"
     if scalars is False and name[0].islower() and re.search(turned, text):
         return 1, 2
-    if indices := re.search(rf"{here}_\s*\{{\s*([a-z]\s*,?\s*){{2,4}}\}}", text):
-        return (len(re.findall("[a-z]", indices[0].partition("_")[2])),)
+    letter = r"(?:\\[a-z]+|[a-z])"
+    if indices := re.search(rf"{here}([_^])\s*\{{((?:\s*{letter}\s*,?){{2,4}})\}}", text):
+        found = re.findall(letter, indices[2])
+        if indices[1] == "_" or all(
+            re.search(rf"_\{{?[^{{}}]*{re.escape(i)}", text) for i in found
+        ):
+            return (len(found),)
     bold = rf"\\(?:mathbf|boldsymbol|bm|vec)\s*\{{?\\?{re.escape(name)}\b"
     if name[0].islower() and re.search(bold, text):
         return 1, 2
@@ -344,7 +347,9 @@ def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
             return (like[0],)
     if name[0].isupper():
         factor = re.search(rf"(?<!\|){here}{_OF_NUMBER}", text)
-        return (2, 1) if indexed else (0, 2) if factor else (2,)
+        # What stands below may be a label.
+        labelled = re.search(r"_[a-z]", name)
+        return (2, 1) if indexed else (0, 2) if factor else (2, 0) if labelled else (2,)
     # Of x_i, rows of a matrix, the whole is called x.
     return (1, 0, 2) if indexed else (1, 0) if name in _COLUMNS else (0, 1)
 

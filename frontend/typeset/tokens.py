@@ -227,7 +227,8 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
-    items = _without_objective(_without_head(list(_items(text)), every_name), every_name)
+    items = _without_head(_without_braces(list(_items(text))), every_name)
+    items = _without_objective(items, every_name)
     cutter = _Cutter(text, every_name, functions, items)
     while cutter.at < len(cutter.items):
         item = cutter.items[cutter.at]
@@ -239,6 +240,16 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
         # What ends a sentence or a row belongs to the text around a formula.
         cutter.found.pop()
     return cutter.found
+
+
+def _without_braces(items: list[_Item]) -> list[_Item]:
+    r"""The items of `{\displaystyle x}` without the braces around them."""
+    found = [item for item in items if not item.text.isspace()]
+    if [item.text for item in found[:2]] != ["{", "\\displaystyle"]:
+        return items
+    opened = [*accumulate({"{": 1, "}": -1}.get(item.text, 0) for item in found)]
+    around = (*found[:2], found[-1]) if opened.index(min(opened)) == len(found) - 1 else ()
+    return [item for item in items if item not in around]
 
 
 def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
@@ -261,7 +272,10 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
     if head["name"].removeprefix("\\") in names and not another:
         return items
     if not head["arguments"] and _INDICES.fullmatch(head["below"]):
-        return items
+        letters = re.sub(r"[\W_]", "", head["below"])
+        body = "".join(item.text for item in items[sign + 1 :])
+        if re.search(rf"_\s*\{{?[^{{}}]*[{letters}]|\^\s*\{{?\s*[{letters}]\b", body):
+            return items
     return [*items[:start], *items[sign + 1 :]]
 
 
@@ -269,7 +283,9 @@ def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
 _INDICES: Final = re.compile(r"_\{?\s*[a-z](?:\s*,?\s*[a-z]){0,2}\s*\}?")
 _BELOW_IT: Final = r"(?:_(?:\{[^{}]*\}|\\[a-z]+|\w)|\^(?:\{[^{}]*\}|\\?[\w*]))*"
 _HEAD: Final = re.compile(
-    r"[\s&$]*(?:\\\[|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?(?:[A-Za-z]\s*:\s*)?(?P<accent>\\(?:wide)?(?:hat|tilde|bar)\s*\{?)?(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+)\}?\s*"
+    r"[\s&$]*(?:\\[\[(]|\\begin\{[a-z]+\*?\})?[\s&]*(?:\\(?:log|ln)\s*|log\s)?"
+    r"(?:[A-Za-z]\s*:\s*)?(?P<accent>\\(?:wide)?(?:hat|tilde|bar|dot|ddot|vec)\s*\{?)?"
+    r"(?:\\[a-z]+\s*\{)?(?P<name>\\?[A-Za-z]+|[^\W\d_])\}?\s*"
     rf"(?P<below>{_BELOW_IT})\s*(?P<arguments>(?:\\left|\\[bB]ig+l?)?\s*[(\[].*[)\]])?[\s&]*",
     re.DOTALL,
 )
@@ -674,7 +690,11 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         if (
             joint is None
             and name not in c.names
-            and (numbered or re.fullmatch(r"[A-Z]\w*|0|max|min", below))
+            and (
+                numbered
+                or re.fullmatch(r"[A-Z]\w*|0|max|min", below)
+                or _is_label(c.text, name, below)
+            )
         ):
             # Neither an index nor a place: a part of the name.
             joint = f"{name}_{below}"
@@ -684,6 +704,8 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.at = here
     if name in c.names:
         c.emit("NAME", name, place)
+    elif name == "E" and c.peek() == "[":
+        raise c.error(_REFUSED["\\mathbb{E}"], place)
     elif name == "delta" and c.peek() == "_" and _DELTA.match(c.text, c.items[c.at].place):
         c.emit("DELTA", name, place)
     elif name == "I":
@@ -691,6 +713,14 @@ def _named(c: _Cutter, name: str, place: int) -> None:
     else:
         kind = {"e": "EULER", "pi": "PI"}.get(name, "NAME")
         c.emit("NAME" if c.peek() == "_" else kind, name, place)
+
+
+def _is_label(text: str, name: str, below: str) -> bool:
+    """Whether a letter is no index but a part of one name, as in `R_f`."""
+    if name == "I" or not re.fullmatch("[a-hopqrsu-z]", below):
+        return False
+    met = re.findall(rf"(\\?\w+)\}}?\s*_\s*\{{?\s*{below}(?![A-Za-z])", text)
+    return bool(met) and {m.removeprefix("\\") for m in met} == {name}
 
 
 # Kronecker's delta has two indices.
@@ -801,6 +831,8 @@ def _above(c: _Cutter, item: _Item) -> None:
     after_function = bool(c.found) and c.found[-1].type == "FUNCTION"
     if _transposes(text, word) and not after_function:
         c.emit("TRANSPOSE", text, place)
+    elif _is_index_above(c, text):
+        c.emit("UPPER", text, place)
     elif word[:1] in ("-", _MINUS) and _transposes(text.strip()[1:].strip(), word[1:].strip()):
         c.emit("INVERSE_TRANSPOSE", text, place)
     elif text.strip() in _NO_POWERS:
@@ -824,6 +856,21 @@ def _above(c: _Cutter, item: _Item) -> None:
             del c.items[next(k for k in range(here, len(c.items)) if c.items[k].text in signs)]
         c.emit("DOT_POWER" if entries else "POWER", "^", item.place)
         _arguments(c, item, 1)
+
+
+def _is_index_above(c: _Cutter, text: str) -> bool:
+    """Whether what stands above are indices that stand below as well, as in `g^{ij} x_i x_j`."""
+    letters = re.findall(r"\\[a-z]+|[a-z]", text)
+    return (
+        bool(letters)
+        and "".join(letters) == re.sub(r"\s", "", text)
+        and not re.search(r"\\sum|[∑Σ]", c.text)
+        and all(
+            letter.removeprefix("\\") not in c.names
+            and re.search(rf"_\s*(?:\{{[^{{}}]*)?{re.escape(letter)}", c.text)
+            for letter in letters
+        )
+    )
 
 
 def _partner_of(c: _Cutter, start: int) -> int | None:

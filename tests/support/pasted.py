@@ -1,6 +1,5 @@
 """Formulas as people paste them, read and judged by NumPy: `python -m tests.support.pasted`."""
 
-import argparse
 import json
 import math
 import unicodedata
@@ -26,8 +25,6 @@ State = Literal["ok", "WRONG", "refused"]
 # readings or none; with a value of `numpy` such a row may be read so as well. Titles of sources
 # are shortened; "from memory" is what was written down for this collection.
 ROWS: Final = tuple(json.loads((DATA / "pasted_formulas.json").read_text("utf-8")))
-SEEN: Final = tuple(row for row in ROWS if not row.get("held_out"))
-HELD_OUT: Final = tuple(row for row in ROWS if row.get("held_out"))
 TOLERANCE: Final = 1e-9
 # No two sizes of a formula are equal.
 _LENGTHS: Final = dict(zip("mnkNdhpqoDJK", (5, 3, 4, 6, 2, 7, 8, 9, 10, 4, 6, 4), strict=True))
@@ -147,22 +144,17 @@ def _first_line(error: EggradError) -> str:
 
 def main() -> None:
     """A line for each formula and sentence, then the counts by language."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--held-out", action="store_true", help="only counts, of the other half")
-    held_out = parser.parse_args().held_out
     counts: dict[str, Counter[State]] = {}
 
     def told(kind: str, verdict: Verdict, text: str) -> None:
         counts.setdefault(kind, Counter())[verdict.state] += 1
-        if not held_out:
-            print(f"{verdict.state:8} {kind:16} {json.dumps(text, ensure_ascii=False)}")
-            print(f"         {verdict.came[:200]}")
+        print(f"{verdict.state:8} {kind:16} {json.dumps(text, ensure_ascii=False)}")
+        print(f"         {verdict.came[:200]}")
 
-    for row in HELD_OUT if held_out else SEEN:
+    for row in ROWS:
         told(f"{row['language']}, {row['right']}", judge(row), row["text"])
-    if not held_out:
-        for notation, text in sentences():
-            told("sentences", judge_sentence(notation, text), text)
+    for notation, text in sentences():
+        told("sentences", judge_sentence(notation, text), text)
     for kind, found in sorted(counts.items()):
         print(f"{found['ok']:4} of {found.total():3} {kind}: {found['WRONG']} wrong")
 

@@ -76,9 +76,14 @@ def test_several_readings_are_listed(text: str) -> None:
 
 def test_what_cannot_be_read() -> None:
     with pytest.raises(eg.ParseError, match="declare the dims: where capital letters"):
-        eg.parse_numpy("x @ c + x[0, 0]")
+        eg.parse_numpy("x @ c + x[0, 0, 0]")
     with pytest.raises(eg.ShapeError, match=r"column 21: @ of axes \(A_1, 3\) and \(2\)"):
         eg.parse_numpy("A @ np.ones((2, 3)) @ np.ones(2)")
+
+
+def test_small_letters_are_matrices_where_nothing_else_can_be_read() -> None:
+    rows = eg.parse_numpy("np.sqrt(np.sum(x*x, axis=1))")
+    assert [v.order for v in rows.variables] == [2]
 
 
 def test_many_names_are_not_tried_without_end() -> None:

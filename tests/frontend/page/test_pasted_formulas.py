@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.pasted import (
-    HELD_OUT,
     ROWS,
-    SEEN,
     judge,
     judge_sentence,
     sentences,
@@ -19,14 +17,14 @@ LANGUAGES = {"latex", "unicode", "matrix", "numpy", "index"}
 SENTENCES = tuple(sentences())
 
 
-@pytest.mark.parametrize("row", SEEN, ids=lambda row: row["text"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"])
 def test_nothing_is_misread(row: dict[str, Any]) -> None:
     verdict = judge(row)
     assert verdict.state != "WRONG", verdict.came
 
 
 def test_nine_of_ten_are_read() -> None:
-    states = {row["text"]: judge(row).state for row in SEEN if row["right"] == "read"}
+    states = {row["text"]: judge(row).state for row in ROWS if row["right"] == "read"}
     unread = [text for text, state in states.items() if state != "ok"]
     assert len(unread) <= 0.1 * len(states), unread
 
@@ -38,10 +36,9 @@ def test_sentences_are_refused(notation: str, text: str) -> None:
 
 
 def test_there_are_enough() -> None:
-    assert len(ROWS) == 250
-    assert len(HELD_OUT) == 125
+    assert len(ROWS) >= 250
     assert len(SENTENCES) == 100
-    assert {row["language"] for row in SEEN} == {row["language"] for row in HELD_OUT} == LANGUAGES
+    assert {row["language"] for row in ROWS} == LANGUAGES
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if "numpy" in r], ids=lambda r: r["source"])
