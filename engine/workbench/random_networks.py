@@ -93,7 +93,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
     last = [with_free_exponents(rng), of_choices(rng), centred(rng)]
     last += [with_powers_of_sum(rng), of_units(rng)]
-    last += [divided_by_rest(rng), with_few_entries(rng)]
+    last += [divided_by_rest(rng), with_few_entries(rng), *with_words(rng)]
     return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
@@ -122,6 +122,25 @@ def divided_by_rest(rng: np.random.Generator) -> Term:
     a, b = (terms.variable(name, _dims("k")) for name in ("over", "under"))
     inverse = terms.power(product([(a, "k"), (b, "k")], "", rng), terms.constant(-1))
     return product([(a, "k"), (b, "k"), (inverse, "")], "", rng)
+
+
+def with_words(rng: np.random.Generator) -> list[Term]:
+    """A mean, a base beside its power, a sum with an inverse in it, determinants of a square."""
+    (i,) = _dims("i")
+    entries = terms.variable("f", ("n",))
+    reciprocal = terms.power(terms.size("n"), terms.constant(-1))
+    a, b = (terms.variable(name, (i,)) for name in ("near", "far"))
+    base = product([(a, "i"), (b, "i")], "i", rng)
+    raised = terms.power(base, terms.variable("e"))
+    q, r, s = (terms.variable(name, (i, i), ["invertible"]) for name in "QRS")
+    inverse = terms.apply("inv", terms.einsum("ij,jk->ik", r, s))
+    determinant = terms.apply("det", terms.einsum("ij,jk->ik", q, q))
+    return [
+        product([(entries, "k"), (reciprocal, ""), (terms.variable("c"), "")], "", rng),
+        product([(a, "i"), (b, "i"), (raised, "i")], "i", rng),
+        product([(total([(1, q), (1, inverse)], rng), "ij"), (r, "jk")], "ik", rng),
+        terms.add(determinant, terms.apply("log", determinant)),
+    ]
 
 
 def of_units(rng: np.random.Generator) -> Term:

@@ -124,14 +124,16 @@ class Builder(Transformer[Token, Any]):
         divided = left.what in ("DIVIDE", "DOT_DIVIDE", "DOT_TIMES") and not left.sealed
         if divided and not _is_fraction_before(left, first):
             raise self._unclear(left, right, first)
-        if spelling.sign_missing and (right.what == "number" or first.type == "NUMBER"):
+        fraction = right.what == "DIVIDE" and right.sealed
+        if spelling.sign_missing and first.type == "NUMBER" and not fraction:
             missing = f"an operator is missing before {str(first)!r}"
             if spelling.macro:
                 missing = f"a sign is missing before {str(first)!r}{spelling.sign_missing}"
             raise Misread(missing, first)
-        glued = left.what in ("POWER", "DOT_POWER") and not spelling.macro
-        if glued and left.operands[1].what == "use":
-            above = left.operands[1].token
+        # TeX sets e^xy as another product than it looks like.
+        glued = left.what == "natural power" or (left.what in _POWERS and not spelling.macro)
+        if glued and left.operands[-1].what == "use":
+            above = left.operands[-1].token
             if above != "T" and offset_of(above) + len(above) == offset_of(first):
                 raise self._unclear(left, right, left.token)
         for word in (_last_token(left), first):
@@ -153,7 +155,8 @@ class Builder(Transformer[Token, Any]):
 
     def _unclear(self, left: Phrase, right: Phrase, token: Token) -> Misread:
         """The error of a product without a sign beside another operator."""
-        (a, b), c, sign = map(self._shown, left.operands), self._shown(right), self._spelling.times
+        *base, b = map(self._shown, left.operands)
+        a, c, sign = base[0] if base else "e", self._shown(right), self._spelling.times
         op = str(left.token)
         reason = f"{a}{op}{b} {c} is ({a}{op}{b}){sign}{c} or {a}{op}({b}{sign}{c})"
         return Misread(f"{reason}; {self._spelling.brackets}", token)

@@ -15,9 +15,9 @@ from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import Known, known_functions
 from eggrad.frontend.formulas.names import is_word
 from eggrad.frontend.formulas.reader import Reader
+from eggrad.frontend.formulas.sums import COFACTORS, OF_MATRICES, Sums, takes_matrix
 from eggrad.frontend.formulas.syntax import Formulas, Line, Spelling
 from eggrad.frontend.formulas.values import Value, column, square
-from eggrad.frontend.index.sums import COFACTORS, OF_MATRICES, Sums, takes_matrix
 from eggrad.frontend.index.tokens import heads, tokens
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Problem

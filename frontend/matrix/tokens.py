@@ -36,7 +36,7 @@ _PATTERNS: Final = {
     "DOT_DIVIDE": r"\./|⊘",
     "DOT_POWER": r"\.\^",
     "PLUS": r"\.?\+",
-    "MINUS": r"\.?[-−]",
+    "MINUS": r"\.?[-−–]",
     "TIMES": r"\*",
     "DOT": "[·⋅]",
     "CROSS": "×",
@@ -257,7 +257,7 @@ def heads(text: str) -> set[str]:
     >>> heads("t = A*x; t'*t")
     {'t'}
     """
-    parts = as_lines(text).split(";")[:-1]
+    parts = as_lines(text).rstrip(" ;\n").split(";")[:-1]
     return {m[1] for part in parts if (m := _DEFINES.match(part))}
 
 
@@ -271,7 +271,7 @@ def _as_elsewhere(text: str) -> str:
     ('f =      sum(x[2:end]) + norm(A,  fro )', '     exp (x)')
     """
     text = _RANGE.sub(r"[\1]", text)
-    for pattern in (_ARGUMENTS, _BROADCAST, _QUOTED):
+    for pattern in (_ARGUMENTS, _BROADCAST, _QUOTED, _REMARKS):
         text = pattern.sub(lambda m: " " * len(m[1]) + m[2] + " " * len(m[3]), text)
     return text
 
@@ -279,4 +279,8 @@ def _as_elsewhere(text: str) -> str:
 _RANGE: Final = re.compile(r"(?<=[\w)])\(([^()\[\]]*:[^()\[\]]*|\s*end\s*)\)")
 _ARGUMENTS: Final = re.compile(r"(@\([\w\s,]*\)|(?<![^=\s])[\w(][\w\s,)]*->)()()")
 _BROADCAST: Final = re.compile(r"(\.)(?<=\w\.)(\()()")
+# `return`, a comment, the point at the end of a sentence.
+_REMARKS: Final = re.compile(
+    r"(^\s*return\b|(?<=\s)#[^\n]*|(?<=;)\s*%[^\n]*|(?<=[\w)'])\.\s*\Z)()()"
+)
 _QUOTED: Final = re.compile(r"(?<=,)(\s*['\"])(fro)(['\"])")

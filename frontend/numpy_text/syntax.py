@@ -113,6 +113,15 @@ def read(text: str) -> tuple[Source, list[ast.stmt]]:
 
 def _parsed(source: Source) -> list[ast.stmt]:
     plain = source.plain
+    first, _, rest = plain.partition("\n")
+    margin = re.match(r"[ \t]+", rest)
+    if (
+        margin
+        and first[:1].strip()
+        and not first.rstrip().endswith((":", "(", "[", "{", ",", "\\"))
+    ):
+        # The first line was copied without its margin.
+        plain = f"{first}\n{re.sub(rf'^{margin[0]}', '', rest, flags=re.MULTILINE)}"
     indented = re.match(r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]+[^\s#]", plain)
     # Lines of the body of a function are read as those of a block.
     source.shift = int(bool(indented))

@@ -38,7 +38,7 @@ _NUMPY: Final = re.compile(
     r"|^\s*(?:def\b|lambda\b[^:]*:)|\w\[(?:[^\]]*,)?\s*(?:0|-\d+|\d+:|:-?\d+)\s*[,\]]"
 )
 _TYPESET: Final = re.compile(
-    r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿ᵢⱼₖₗₘₙ]|[₀-₉]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
+    r"[ᵀᵗ⁺⁻ˣ‖∥½¼¾√⟨⟩∑⊗Σ𝐀-𝟿ᵢⱼₖₗₘₙ]|[₀-₉ₐₑₒₓᵣᵤᵥₚₛₜ]|[⁰¹²³⁴-⁹]|\bΣ[ᵢⱼₖ]|Σ[ᵢⱼₖ]|\w\s*:\s*[A-Z]"
 )
 # Signs of matrix notation that are not set.
 _TYPED: Final = re.compile(r"[*']|\w\[[^\[\]()/^·]*\]|\.[*/^]|[A-Za-zα-ω]+[\d_]\w*|\bnorm|\bsum\(")
@@ -49,7 +49,7 @@ _TENSOR: Final = re.compile(
 _CAPITAL: Final = re.compile(r"(?<!\\)[A-Z]|\\[A-Z](?!ig)")
 # A capital in bars, by itself in an exponent or beside a slash, or with a power that is no integer.
 _OF_MATRIX: Final = re.compile(
-    r"\|[^|]*[A-Z]|\^\{?[^}()]*[A-Z]|exp\(\s*[A-Z]\)|[A-Z]\s*/\s*[A-Z]"
+    r"\|[^|]*[A-Z]|\^\{?-?\s*[a-z]?\s*[A-Z]|exp\(\s*[A-Z]\)|[A-Z]\s*/\s*[A-Z]"
     r"|[A-Z]\)?\^(?:\{?\d\s*[/.]|\{?[^{\d])"
 )
 # What stands behind a number rather than a matrix.
@@ -147,6 +147,8 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     """
     if not text.strip():
         raise ParseError("there is no formula yet", text, 0)
+    # Wikipedia's formulas are copied with their letters before them.
+    text = text[max(0, text.find("{\\displaystyle")) :]
     if is_word(text.strip()) and text.strip() not in dims:
         raise ParseError(f"no function or variable is called {text.strip()!r}", text, 0)
     known = detected(text) if notation == "detect" else notation
@@ -171,7 +173,10 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         if known == "latex" and "belongs to no sum" in error.reason and not is_set:
             with suppress(EggradError):
                 return _formula(text, "index", dims, assume)
-        if known == "matrix" and notation == "detect" and "stands in brackets" in error.reason:
+        is_typed = re.search(r"[*'@]|\.\^", text) or not re.search("[−∑Σᵢⱼₖ]", text)
+        bare = "stands in brackets" in error.reason
+        typed = known in ("matrix", "index") and notation == "detect"
+        if typed and (bare or not is_typed):
             # `sin x`, as it is set.
             with suppress(EggradError):
                 return _formula(text, "latex", dims, assume)
@@ -183,7 +188,12 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         words = {name: said for name, said in assume.items() if name in axes}
         return reader_of(notation)(text, axes, words, **options)
 
-    if not dims and not assume and notation != "latex" and not _has_numbers(text):
+    if (
+        not dims
+        and not assume
+        and notation != "latex"
+        and not (notation == "matrix" and _has_numbers(text))
+    ):
         try:
             problem = reader_of(notation)(text, None, {})
             return _noted(Reading(notation, _with_size_names(reading, problem, text)), text)
@@ -208,7 +218,7 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
 
     def options(name: str, axes: Axes) -> Iterator[tuple[str, int]]:
         if notation != "latex" or not is_word(name):
-            for part in _read_as(name, axes, notation):
+            for part in _read_as(name, axes, notation, text):
                 yield from ((part, order) for order in _orders(part, axes, scalars, text))
 
     wants_number = re.search(r"\\sum|[∑Σ]_|[∑Σ][ᵢⱼₖ]", text)
@@ -235,15 +245,15 @@ def _searched(reading: _Read, text: str, notation: str, dims: Dims) -> phrases.P
 
 def _are_numbers(text: str) -> bool:
     """Whether capital letters, if any, are numbers, as in `N e^{-kt}`: no matrix is divided so."""
-    if not _CAPITAL.search(text):
+    body = text.partition("=")[2] or text
+    if not _CAPITAL.search(body):
         return True
     # Vectors have no powers, and nothing is divided by them.
-    body = text.rpartition("=")[2]
     others = re.sub(r"[a-z]\s*(?=\^\s*\{?-?\d|[²³])|(?<=/)[a-z]", " ", body)
     names = re.findall(r"\\?[a-z]{2,}|(?<![A-Za-z\\])[a-z]", others)
     columns = _COLUMNS.intersection(name.removeprefix("\\") for name in names)
     divided = re.search(r"(?<![a-z])e\^|\bexp\b|/|\\frac", text)
-    return not columns and bool(divided) and not _OF_MATRIX.search(text)
+    return not columns and bool(divided) and not _OF_MATRIX.search(body)
 
 
 def _has_numbers(text: str) -> bool:
@@ -263,7 +273,7 @@ def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
             )
 
 
-def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
+def _read_as(name: str, axes: Axes, notation: str, text: str) -> Iterator[str]:
     """The names that a name may be: the next of its letters, and itself."""
     if notation != "latex" and _GLUED.fullmatch(name):
         return
@@ -271,13 +281,16 @@ def _read_as(name: str, axes: Axes, notation: str) -> Iterator[str]:
         if len(name) > _LONGEST_PRODUCT or "T" in name[1:]:
             # A letter may be the sign of a transpose.
             return
+        if len(name) > 2 and re.search(rf"\*\s*{name}\b|\b{name}\s*\*", text):
+            # Beside a sign of a product stands a name.
+            yield name
         yield next(letter for letter in name if letter not in axes)
     yield name
 
 
 _LONGEST_PRODUCT: Final = 3
 # Letters that are neither a word nor an abbreviation of one: xtx, xtAx.
-_GLUED: Final = re.compile(r"[^aeiou\W\d_]{3,}|[a-z]{1,2}[A-Z][a-z]?")
+_GLUED: Final = re.compile(r"[b-df-hj-np-tv-z]{3,}|[a-z]{1,2}[A-Z][a-z]?")
 
 
 def _noted(found: Reading, text: str) -> Reading:
@@ -348,8 +361,11 @@ def _orders(name: str, axes: Axes, scalars: bool, text: str) -> tuple[int, ...]:
     if name[0].isupper():
         factor = re.search(rf"(?<!\|){here}{_OF_NUMBER}", text)
         # What stands below may be a label.
-        labelled = re.search(r"_[a-z]", name)
+        labelled = re.search(r"_[a-z0-9]", name)
         return (2, 1) if indexed else (0, 2) if factor else (2, 0) if labelled else (2,)
+    if re.search(rf"['ᵀ]\s*\*\s*{written}\s*\*", text):
+        # Between a row and a column stands a matrix, whatever its letter.
+        return 0, 1, 2
     # Of x_i, rows of a matrix, the whole is called x.
     return (1, 0, 2) if indexed else (1, 0) if name in _COLUMNS else (0, 1)
 

@@ -10,8 +10,8 @@ from eggrad.frontend.formulas.declarations import Declared, completed_dims
 from eggrad.frontend.formulas.functions import known_functions
 from eggrad.frontend.formulas.names import names_of
 from eggrad.frontend.formulas.reader import Guessed, Reader
+from eggrad.frontend.formulas.sums import Sums, are_sums_understood
 from eggrad.frontend.formulas.syntax import Formulas, Line, Spelling
-from eggrad.frontend.index.sums import Sums, are_sums_understood
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 from eggrad.frontend.typeset.functions import ASKED, OF_ENTRIES

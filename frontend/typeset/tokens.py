@@ -42,7 +42,7 @@ _AS_LATEX: Final = {
 # What is written so ----------------------------------------------------------------------
 
 _ITEM: Final = re.compile(
-    r"\\[lr]vert\s*\\[lr]vert(?![A-Za-z])|\\[A-Za-z]+\*?|\\.|:=|\|\||[<>=!]=|\s+|%[^\n]*"
+    r"\\[lr]vert\s*\\[lr]vert(?![A-Za-z])|\\operatorname\*|\\[A-Za-z]+|\\.|:=|\|\||[<>=!]=|\s+|%[^\n]*"
     rf"|[{''.join(_BELOW)}]+|[{''.join(_ABOVE)}]+"
     r"|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|[A-Za-z]+|.",
     re.DOTALL,
@@ -227,7 +227,7 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     every_name = tuple(dict.fromkeys((*names, *_defined(text))))
-    items = _without_head(_without_braces(list(_items(text))), every_name)
+    items = _without_head(_without_remarks(_without_braces(list(_items(text)))), every_name)
     items = _without_objective(items, every_name)
     cutter = _Cutter(text, every_name, functions, items)
     while cutter.at < len(cutter.items):
@@ -250,6 +250,23 @@ def _without_braces(items: list[_Item]) -> list[_Item]:
     opened = [*accumulate({"{": 1, "}": -1}.get(item.text, 0) for item in found)]
     around = (*found[:2], found[-1]) if opened.index(min(opened)) == len(found) - 1 else ()
     return [item for item in items if item not in around]
+
+
+def _without_remarks(items: list[_Item]) -> list[_Item]:
+    r"""The items without empty braces, and without `, \quad 0 \leq k \leq 2` behind them."""
+    texts = [item.text for item in items]
+    empty = {k for k in range(len(texts) - 1) if texts[k : k + 2] == ["{", "}"]}
+    comma = next(
+        (k for k, t in enumerate(texts) if t == "," and _REMARK.match("".join(texts[k:]))), None
+    )
+    return [i for k, i in enumerate(items[:comma]) if not {k, k - 1} & empty]
+
+
+_REMARK: Final = re.compile(
+    r",(?:\s|~|\\[ ,;])*(?:\\q?quad|\\(?:text|mathrm)\s*\{\s*(?:for|where|with|if)\b)"
+    r"(?!.*=[^=]*\Z)",
+    re.DOTALL,
+)
 
 
 def _without_head(items: list[_Item], names: Collection[str]) -> list[_Item]:
@@ -406,7 +423,7 @@ def _cut_operand(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 2)
     elif text == "\\sqrt":
         _root(c, item)
-    elif text == "\\sum" or (text == "Σ" and c.peek() == "_" and not {"Σ", "Sigma"} & {*c.names}):
+    elif text == "\\sum" or (text == "Σ" and not {"Σ", "Sigma"} & {*c.names} and _sums(c)):
         _sum(c, item)
     elif text[0].isdecimal() or (text[0] == "." and len(text) > 1):
         _number(c, item)
@@ -453,6 +470,13 @@ def _root(c: _Cutter, item: _Item) -> None:
         return
     c.emit("SQRT", item.text, item.place)
     _arguments(c, item, 1)
+
+
+def _only_index(c: _Cutter) -> str:
+    """The index that a sum goes over that names none: that of all the names below."""
+    text = "".join(f"_{_BELOW[x]}" if x in _BELOW else x for x in c.text)
+    found = {*re.findall(r"[^\W_]\}?\s*_\s*\{?\s*([i-n])\b", text)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _braced(c: _Cutter, after: _Item) -> tuple[str, int]:
@@ -645,7 +669,8 @@ def _word(c: _Cutter, text: str, place: int) -> None:
     word = next((w for w in words if called or not all(i in c.names for i in w)), "")
     letters = text.removesuffix(word)
     unknown = [i for i in letters if i not in c.names]
-    if len(letters) > 2 and letters.islower() and len(unknown) == len(letters):
+    spelt = len(letters) > 2 and letters.islower() and re.search("[aeiouy]", letters)
+    if spelt and len(unknown) == len(letters):
         near = suggestion(text, (*c.functions, *c.names))
         raise TextUnknownVariable(
             f"no function or variable is called {text!r}{near}; letters that are multiplied have "
@@ -689,7 +714,7 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         )
         if (
             joint is None
-            and name not in c.names
+            and (name not in c.names or re.fullmatch("[a-hopqrsu-z]", below))
             and (
                 numbered
                 or re.fullmatch(r"[A-Z]\w*|0|max|min", below)
@@ -717,10 +742,18 @@ def _named(c: _Cutter, name: str, place: int) -> None:
 
 def _is_label(text: str, name: str, below: str) -> bool:
     """Whether a letter is no index but a part of one name, as in `R_f`."""
-    if name == "I" or not re.fullmatch("[a-hopqrsu-z]", below):
+    if name == "I" or not re.fullmatch("[a-z]", below):
         return False
-    met = re.findall(rf"(\\?\w+)\}}?\s*_\s*\{{?\s*{below}(?![A-Za-z])", text)
-    return bool(met) and {m.removeprefix("\\") for m in met} == {name}
+    text = "".join(f"_{_BELOW[c]}" if c in _BELOW else c for c in text)
+    upright = re.search(rf"_\s*\{{?\s*\\(?:text|mathrm|rm)\s*\{{?\s*{below}\b", text)
+    if upright:
+        return True
+    # Rather an index, if anything is.
+    others = rf"\\sum|[∑Σ]|_\s*\{{(?=[^{{}}]*{below})[^{{}}]{{2,}}\}}"
+    if below in "ijklmnt" and re.search(others, text):
+        return False
+    met = re.findall(rf"(\\?[^\W_]+)\}}?\s*_\s*(?:\{{|\\\w+|\s)*{below}(?![A-Za-z])", text)
+    return bool(met) and {GREEK.get(m, m.removeprefix("\\")) for m in met} == {name}
 
 
 # Kronecker's delta has two indices.
@@ -909,6 +942,12 @@ def _transposes(text: str, word: str) -> bool:
     )
 
 
+def _sums(c: _Cutter) -> bool:
+    """Whether Σ is the sign of a sum: an index stands below it, or below what follows."""
+    ahead = [i.text for i in c.items[c.at :] if not i.is_space][:2]
+    return ahead[:1] == ["_"] or (ahead[1:] == ["_"] and ahead[0].isalpha())
+
+
 def _sum(c: _Cutter, item: _Item) -> None:
     """The sign of a sum with all that stands above and below it: `_{i=1}^n`."""
     bounds = {"_": "", "^": ""}
@@ -919,6 +958,8 @@ def _sum(c: _Cutter, item: _Item) -> None:
         mark = c.items[c.at]
         c.at += 1
         bounds[sign], places[sign] = _braced(c, mark)
+    if not bounds["_"].strip() and (only := _only_index(c)):
+        bounds["_"] = only
     if not bounds["_"].strip():
         raise c.error("a sum says over which index it goes", item.place, "an index, as in \\sum_i")
     c.emit("SUM", f"{bounds['_']}^{bounds['^']}", places["_"])

@@ -108,7 +108,12 @@ reading.state(
     .noted("(-c)·(f(a + (-1)·b)·d) = c·(f(b + (-1)·a)·d), for an odd f.", cite="f is odd"),
     quotient_of_roots=(a**p * b**q >> (a * b**-1) ** p)
     .when(~is_integer(p), opposite(p, q))
-    .noted("aᵖ·b⁻ᵖ = (a/b)ᵖ, for a fraction p.", domain="a ≥ 0, b > 0", cite="laws of exponents"),
+    .noted(
+        "aᵖ·b⁻ᵖ = (a/b)ᵖ, for a fraction p.",
+        domain="a ≥ 0, b > 0",
+        cite="laws of exponents",
+        widens=True,
+    ),
     sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
     .when(c < 0)
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
