@@ -370,6 +370,8 @@ class Reader:
                 return places.in_brackets(args[0], token)
             case "below":
                 return self._below(phrase, args[0], scope)
+            case "upper":
+                raise UnsupportedOperation(f"the index {token} above belongs to no sum")
             case "sum" | "extreme":
                 return self._reduced(phrase, args, inner)
             case "norm":

@@ -749,7 +749,7 @@ def _is_label(text: str, name: str, below: str) -> bool:
     if upright:
         return True
     # Rather an index, if anything is.
-    others = rf"\\sum|[∑Σ]|_\s*\{{(?=[^{{}}]*{below})[^{{}}]{{2,}}\}}"
+    others = rf"\\sum|[∑Σ]|[_^]\s*\{{(?=[^{{}}\\]*{below})[^{{}}\\]{{2,}}\}}"
     if below in "ijklmnt" and re.search(others, text):
         return False
     met = re.findall(rf"(\\?[^\W_]+)\}}?\s*_\s*(?:\{{|\\\w+|\s)*{below}(?![A-Za-z])", text)

@@ -41,7 +41,7 @@ def test_there_are_enough() -> None:
         ("r = X @ w\nr @ q", 2, 5, "no variable is called 'q'"),
         ("r = X @ w\r\nr @ q", 2, 5, "no variable is called 'q'"),
         ("ψ = x @ x; ψ * é", 1, 16, "no variable is called 'é'"),
-        ("r = X @ w\n  r @ r", 2, 3, "all lines begin at the same column"),
+        ("r = X @ w\n  r @ r\n   r", 3, 4, "all lines begin at the same column"),
         ("  r = X @ w\nr @ r", 2, 1, "all lines begin at the same column"),
         ("r = (X @ w\nr @ r", 1, 5, "this bracket is never closed"),
         ("def f(w):\nw", 2, 1, "the lines of a function are missing, which begin with blanks"),
