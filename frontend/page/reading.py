@@ -264,7 +264,7 @@ def _has_numbers(text: str) -> bool:
 
 def _check_applied(text: str, problem: phrases.Problem, dims: Dims) -> None:
     """Raise where a name that nobody declares stands like a function, as in `g(x)`."""
-    for token in applied_names(lines_of(text, {v.name: v.dims for v in problem.declared})):
+    for token in applied_names(lines_of(text, [v.name for v in problem.declared])):
         if str(token) not in dims:
             raise ParseError(
                 f"nothing says what {token} is, a function or a factor; a factor has a sign",

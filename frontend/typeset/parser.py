@@ -1,6 +1,6 @@
 """LaTeX and typeset Unicode in: from text to an expression."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -32,15 +32,15 @@ FORMULAS: Final = Formulas(
 
 
 def lines_of(
-    text: str, shapes: Mapping[str, Sequence[object]] | None, declared: Sequence[Function] = ()
+    text: str, names: Collection[str] | None, declared: Sequence[Function] = ()
 ) -> list[Line]:
-    r"""The lines of a formula whose names have these axes, None where nobody says them.
+    r"""The lines of a formula with variables of these names, None where nobody says them.
 
-    >>> lines_of(r"\frac12 x^\top A x", {"A": ("n", "n"), "x": ("n",)})[0].body.what
+    >>> lines_of(r"\frac12 x^\top A x", ["A", "x"])[0].body.what
     'TIMES'
     """
     functions = known_functions(declared) | OF_ENTRIES
-    return FORMULAS.read(text, tokens(text, shapes or (), functions))
+    return FORMULAS.read(text, tokens(text, names or (), functions))
 
 
 def read_problem(
