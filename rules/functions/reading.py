@@ -106,7 +106,7 @@ reading.state(
     sign_into_function_of_factor=(c * ein(s, f(a + -1 * b), d) >> -c * ein(s, f(b + -1 * a), d))
     .when(c < 0, f.parity == "odd")
     .noted("(-c)·(f(a + (-1)·b)·d) = c·(f(b + (-1)·a)·d), for an odd f.", cite="f is odd"),
-    quotient_of_roots=(a**p * b**q >> (a * b**-1) ** p)
+    quotient_of_roots=(a**p * b**q >> (a / b) ** p)
     .when(~is_integer(p), opposite(p, q))
     .noted(
         "aᵖ·b⁻ᵖ = (a/b)ᵖ, for a fraction p.",
