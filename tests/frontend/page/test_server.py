@@ -139,20 +139,19 @@ def test_the_server_itself_loads_nothing_that_answers_need() -> None:
     assert python("-c", program).stdout.strip() == "set()"
 
 
-def test_the_first_answer_takes_less_than_two_seconds() -> None:
-    # Of one core, whatever else it does: what a fresh process loads, and the answer.
+def test_the_first_answer_loads_no_library_that_it_can_do_without() -> None:
+    # What a fresh process loads takes most of the time until its first answer.
     program = (
-        "import time\n"
+        "import sys\n"
         "from eggrad.frontend.page.answers import answer\n"
         "from eggrad.frontend.page.question import Question\n"
         "found = answer(Question('derivative', 'norm2(A*x - y)^2 + c*norm1(x)'))\n"
         "assert found['complete']\n"
-        "print(time.process_time())"
+        "heavy = {'scipy', 'sympy', 'mpmath', 'jax', 'torch', 'matplotlib', 'click', 'graphviz'}\n"
+        "print(heavy.intersection(sys.modules))"
     )
-    environment = {**os.environ, "EGGRAD_CACHE": "0", "OPENBLAS_NUM_THREADS": "1"}
-    # Cores that others use as well are slower: it may be tried some times.
-    tried = (float(python("-c", program, environment=environment).stdout) for _ in range(6))
-    assert any(seconds < 2 for seconds in tried)
+    environment = {**os.environ, "EGGRAD_CACHE": "0"}
+    assert python("-c", program, environment=environment).stdout.strip() == "set()"
 
 
 def test_serve_says_what_is_missing() -> None:
