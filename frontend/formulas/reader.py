@@ -35,7 +35,7 @@ from eggrad.frontend.formulas.advice import AdvisedShapeError, Words
 from eggrad.frontend.formulas.functions import CONSTANTS, Known, check_call, cross, extreme, norm
 from eggrad.frontend.formulas.names import is_greek, may_be_product
 from eggrad.frontend.formulas.places import Bound, Range
-from eggrad.frontend.formulas.syntax import EQUATION, Line, call, sign_of_transpose
+from eggrad.frontend.formulas.syntax import EQUATION, Line, call, factors_of, sign_of_transpose
 from eggrad.frontend.formulas.values import Value, entrywise, product, total, value
 from eggrad.frontend.text.errors import (
     TextShapeError,
@@ -117,7 +117,6 @@ _OPERATORS: Final[dict[str, Callable[..., Value]]] = {
 NOT_WRITTEN: Final = "the name of a scalar does not stand here"
 _NAMELESS: Final = re.compile(rf"{re.escape(UNKNOWN)}\w+")
 # Products whose factors are contracted together where they are summed.
-_PRODUCTS: Final = ("TIMES",)
 
 
 class Reader:
@@ -319,8 +318,8 @@ class Reader:
             bound[str(i)] = Bound(f"{i}#{next(self._fresh)}", Range(str(i), *ends))
         (body,) = phrase.operands
         # A sum of a product is one contraction.
-        whole = phrase.what == "sum" and body.what in _PRODUCTS and not phrase.sealed
-        return [(p, bound) for p in (_factors(body) if whole else (body,))]
+        whole = phrase.what == "sum" and body.what == "TIMES" and not phrase.sealed
+        return [(p, bound) for p in (factors_of(body) if whole else (body,))]
 
     def _composed(self, phrase: Phrase) -> Phrase:
         """`sum(abs, x)` is the sum of what the other function makes of the entries."""
@@ -605,16 +604,6 @@ def _whole(f: Expression) -> Value:
 def _letters(phrase: Phrase) -> list[Token]:
     """The indices that a sum or an extreme goes over."""
     return [i for i in phrase.sizes or () if i.type == "INDEX"]
-
-
-def _factors(root: Phrase) -> list[Phrase]:
-    """The factors of a product that are in no brackets, from the left."""
-    found: list[Phrase] = []
-    phrase = root
-    while phrase.what in _PRODUCTS:
-        phrase, last = phrase.operands
-        found.append(last)
-    return [phrase, *reversed(found)]
 
 
 def _contracted(args: Sequence[Value], labels: Sequence[str], body: Phrase) -> Value:

@@ -14,14 +14,13 @@ from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS, STACK_FUNCTIONS
-from eggrad.frontend.formulas.syntax import Line, call, first_token, sign_of_transpose
+from eggrad.frontend.formulas.syntax import Line, call, factors_of, first_token, sign_of_transpose
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.words import offset_of, unquoted
 
 COFACTORS: Final = re.compile(r"cof(\d{1,3})\Z")
 OF_MATRICES: Final = (*MATRIX_FUNCTIONS, *STACK_FUNCTIONS, "logdet")
-_PRODUCTS: Final = ("TIMES",)
 _SUMS: Final = ("PLUS", "MINUS")
 _INDEXED: Final = ("use", "below", "delta")
 _Places = Mapping[str, tuple[Token, ...]]
@@ -144,8 +143,8 @@ class Sums:
         match phrase.what:
             case "negate" | "PLUS" | "MINUS":
                 return [(p, scope) for p in phrase.operands]
-            case what if what in _PRODUCTS:
-                return [(p, inner) for p in _factors(phrase)]
+            case "TIMES":
+                return [(p, inner) for p in factors_of(phrase)]
             case "sum" | "extreme":
                 over = {str(i) for i in phrase.sizes or () if i.type == "INDEX"}
                 inside = replace(inner, declared=scope.declared | over)
@@ -195,7 +194,7 @@ class Sums:
                 return self._leaf(base, phrase.sizes or (), scope)
             case "call" if takes_matrix(phrase):
                 return _Part(self._matrix(phrase))
-            case what if what in _PRODUCTS:
+            case "TIMES":
                 return self._product(phrase, args)
             case "POWER":
                 return self._power(phrase, scope, [self._closed(a) for a in args])
@@ -385,16 +384,6 @@ def _made(phrase: Phrase, args: Sequence[_Part]) -> _Part:
         frozenset[str]().union(*(a.gone for a in args)),
         any(a.has_indices for a in args),
     )
-
-
-def _factors(root: Phrase) -> list[Phrase]:
-    """The factors of a product that are in no brackets."""
-    found: list[Phrase] = []
-    phrase = root
-    while phrase.what in _PRODUCTS:
-        phrase, last = phrase.operands
-        found.append(last)
-    return [phrase, *reversed(found)]
 
 
 def _has_sums(root: Phrase) -> bool:

@@ -427,6 +427,16 @@ def first_token(phrase: Phrase) -> Token:
     return phrase.token
 
 
+def factors_of(root: Phrase) -> list[Phrase]:
+    """The factors of a product that are in no brackets, from the left; it may be the only one."""
+    found: list[Phrase] = []
+    phrase = root
+    while phrase.what == "TIMES":
+        phrase, last = phrase.operands
+        found.append(last)
+    return [phrase, *reversed(found)]
+
+
 def _last_token(phrase: Phrase) -> Token:
     while phrase.what in ("TIMES", "negate"):
         phrase = phrase.operands[-1]

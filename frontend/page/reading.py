@@ -147,8 +147,6 @@ def read(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
     """
     if not text.strip():
         raise ParseError("there is no formula yet", text, 0)
-    # Wikipedia's formulas are copied with their letters before them.
-    text = text[max(0, text.find("{\\displaystyle")) :]
     if is_word(text.strip()) and text.strip() not in dims:
         raise ParseError(f"no function or variable is called {text.strip()!r}", text, 0)
     known = detected(text) if notation == "detect" else notation
@@ -188,12 +186,8 @@ def _formula(text: str, notation: str, dims: Dims, assume: Words) -> Reading:
         words = {name: said for name, said in assume.items() if name in axes}
         return reader_of(notation)(text, axes, words, **options)
 
-    if (
-        not dims
-        and not assume
-        and notation != "latex"
-        and not (notation == "matrix" and _has_numbers(text))
-    ):
+    is_told = notation != "latex" and not (notation == "matrix" and _has_numbers(text))
+    if is_told and not dims and not assume:
         try:
             problem = reader_of(notation)(text, None, {})
             return _noted(Reading(notation, _with_size_names(reading, problem, text)), text)

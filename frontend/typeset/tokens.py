@@ -243,10 +243,13 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
 
 
 def _without_braces(items: list[_Item]) -> list[_Item]:
-    r"""The items of `{\displaystyle x}` without the braces around them."""
+    r"""The items of `{\displaystyle x}`, as Wikipedia has it behind its letters, without braces."""
     found = [item for item in items if not item.text.isspace()]
-    if [item.text for item in found[:2]] != ["{", "\\displaystyle"]:
+    begins = (k for k, item in enumerate(found[1:]) if item.text == "\\displaystyle")
+    first = next((k for k in begins if found[k].text == "{"), None)
+    if first is None:
         return items
+    items, found = items[items.index(found[first]) :], found[first:]
     opened = [*accumulate({"{": 1, "}": -1}.get(item.text, 0) for item in found)]
     around = (*found[:2], found[-1]) if opened.index(min(opened)) == len(found) - 1 else ()
     return [item for item in items if item not in around]
@@ -474,8 +477,7 @@ def _root(c: _Cutter, item: _Item) -> None:
 
 def _only_index(c: _Cutter) -> str:
     """The index that a sum goes over that names none: that of all the names below."""
-    text = "".join(f"_{_BELOW[x]}" if x in _BELOW else x for x in c.text)
-    found = {*re.findall(r"[^\W_]\}?\s*_\s*\{?\s*([i-n])\b", text)}
+    found = {*re.findall(r"[^\W_]\}?\s*_\s*\{?\s*([i-n])\b", _spelled(c.text))}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -714,7 +716,7 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         )
         if (
             joint is None
-            and (name not in c.names or re.fullmatch("[a-hopqrsu-z]", below))
+            and (name not in c.names or (below.islower() and below not in _OFTEN_INDICES))
             and (
                 numbered
                 or re.fullmatch(r"[A-Z]\w*|0|max|min", below)
@@ -740,17 +742,26 @@ def _named(c: _Cutter, name: str, place: int) -> None:
         c.emit("NAME" if c.peek() == "_" else kind, name, place)
 
 
+# Letters that stand below as indices rather than as labels.
+_OFTEN_INDICES: Final = frozenset("ijklmnt")
+
+
+def _spelled(text: str) -> str:
+    """A text with lowered letters as LaTeX has them: `x_i` for xᵢ."""
+    return "".join(f"_{_BELOW[c]}" if c in _BELOW else c for c in text)
+
+
 def _is_label(text: str, name: str, below: str) -> bool:
     """Whether a letter is no index but a part of one name, as in `R_f`."""
     if name == "I" or not re.fullmatch("[a-z]", below):
         return False
-    text = "".join(f"_{_BELOW[c]}" if c in _BELOW else c for c in text)
+    text = _spelled(text)
     upright = re.search(rf"_\s*\{{?\s*\\(?:text|mathrm|rm)\s*\{{?\s*{below}\b", text)
     if upright:
         return True
     # Rather an index, if anything is.
     others = rf"\\sum|[∑Σ]|[_^]\s*\{{(?=[^{{}}\\]*{below})[^{{}}\\]{{2,}}\}}"
-    if below in "ijklmnt" and re.search(others, text):
+    if below in _OFTEN_INDICES and re.search(others, text):
         return False
     met = re.findall(rf"(\\?[^\W_]+)\}}?\s*_\s*(?:\{{|\\\w+|\s)*{below}(?![A-Za-z])", text)
     return bool(met) and {GREEK.get(m, m.removeprefix("\\")) for m in met} == {name}
