@@ -53,6 +53,8 @@ class Reader:
         self.page.on("request", lambda r: self.hosts.add(r.url.split("/")[2]))
 
     def open(self, fragment: str) -> None:
+        # Where the page is shown already, its last answer would be taken for the one that comes.
+        self.page.goto("about:blank")
         self.page.goto(f"{self.url}/{fragment}")
         self.answered()
 
@@ -437,6 +439,12 @@ def test_functions_are_found_with_the_keyboard_alone(reader: Reader) -> None:
     press("Enter")
     reader.shows("#function annotation", r"\operatorname{adj}")
     reader.answered()
+
+
+def test_another_link_in_the_same_window(reader: Reader) -> None:
+    reader.open("#f=x'*A*x")
+    reader.page.evaluate("location.hash = 'f=sin(x)'")
+    reader.shows("#derivative annotation", r"\cos")
 
 
 def test_an_example_is_clicked(reader: Reader) -> None:
