@@ -46,6 +46,7 @@ from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.calculus.stacks import single, stacks
+from eggrad.rules.functions.curvature import curvature, squares
 from eggrad.rules.functions.branches import branches, masks
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
@@ -112,6 +113,13 @@ EQUIVALENCE = replace(
 
 EQUIVALENCE_OF_DECLARED = replace(AT_SYMMETRIC, explore=EQUIVALENCE.explore)
 """The same where something is declared of a variable that holds in a space without interior."""
+
+CURVATURE = replace(
+    EQUIVALENCE_OF_DECLARED,
+    simplify=(*EQUIVALENCE_OF_DECLARED.simplify, curvature),
+    explore=(*EQUIVALENCE_OF_DECLARED.explore, squares),
+)
+"""For terms of which it is asked whether they are convex."""
 
 
 BY_EXPONENTIALS = Strategy(differentiate=(), simplify=(shifts,), explore=())

@@ -543,7 +543,7 @@ def _implied(fact: Fact, others: Sequence[Fact]) -> list[object]:
     follows = [
         ({c.property for c in f.conditions if isinstance(c, Known)}, f.claim.property)
         for f in others
-        if isinstance(f.claim.tensor, Parameter)
+        if f.is_of_any_form
     ]
     while fresh := [p for asked, p in follows if p not in found and asked.issubset(found)]:
         found += dict.fromkeys(fresh)

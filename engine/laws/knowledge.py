@@ -5,7 +5,7 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 
 from collections.abc import Container, Iterable, Sequence
 
-from eggrad.engine.laws.language import Known, Node, Parameter
+from eggrad.engine.laws.language import Known, Node
 from eggrad.engine.laws.matching import matcher_of_terms, views
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
@@ -25,7 +25,8 @@ class Knowledge:
         self.assumed = tuple(assumed)
         facts = [f for s in rulesets for f in s.facts]
         self._of_form = [f for f in facts if isinstance(f.claim.tensor, Node)]
-        self._others = [f for f in facts if isinstance(f.claim.tensor, Parameter)]
+        # What a tensor is by what it is a part of, e-classes alone know.
+        self._others = [f for f in facts if f.is_of_any_form]
         self._matcher = matcher_of_terms(self._asks)
         self._known: dict[Term, set[str]] = {}
         # What facts have asked for and found known, in order; and why something is known.

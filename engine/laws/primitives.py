@@ -899,6 +899,12 @@ def are_all(c: Entries, word: str) -> bool:
 
 
 @condition
+def is_even_power(p: Number) -> bool:
+    """Whether a number is an even integer."""
+    return Fraction(p) % 2 == 0
+
+
+@condition
 def never_negative_power(p: Number) -> bool:
     """Whether aᵖ ≥ 0 for all a for which it is defined."""
     p = Fraction(p)

@@ -38,6 +38,15 @@ DIAGONAL: Final = "diagonal"
 SEMIDEFINITE: Final = "positive semidefinite"
 DEFINITE: Final = "positive definite"
 ORTHOGONAL: Final = "orthogonal"
+# How a tensor depends on the variables of a question, entry by entry, where it is defined.
+CONSTANT: Final = "constant"
+AFFINE: Final = "affine"
+CONVEX: Final = "convex"
+CONCAVE: Final = "concave"
+LOG_CONVEX: Final = "log-convex"
+LOG_CONCAVE: Final = "log-concave"
+# Nowhere negative, and its square root is convex.
+ROOT_CONVEX: Final = "root-convex"
 # What the facts about domains ask for; no e-class is said to have it.
 DEFINED: Final = "defined"
 
@@ -208,6 +217,13 @@ diagonal = partial(known, DIAGONAL)
 semidefinite = partial(known, SEMIDEFINITE)
 definite = partial(known, DEFINITE)
 orthogonal = partial(known, ORTHOGONAL)
+constant = partial(known, CONSTANT)
+affine = partial(known, AFFINE)
+convex = partial(known, CONVEX)
+concave = partial(known, CONCAVE)
+log_convex = partial(known, LOG_CONVEX)
+log_concave = partial(known, LOG_CONCAVE)
+root_convex = partial(known, ROOT_CONVEX)
 
 NAMES: Final[Mapping[str, str]] = {
     function.args[0]: name

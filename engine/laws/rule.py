@@ -1,6 +1,7 @@
 """Rules and rulesets: laws with a name, a sentence, a source and conditions."""
 
 import sys
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -48,7 +49,11 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
         pairs = [*_of_two(left, ())]
         places = [p for p, (spec, a, b) in pairs if _differ(spec, a, b)]
         if again:
-            others = (p for p, (_, *operands) in pairs if _has_others(operands, law.node))
+            others = (
+                p
+                for p, (_, *operands) in pairs
+                if _has_others(operands, law.node) or _are_told_apart(operands, law.conditions)
+            )
             places += [p for p in others if p not in places]
         for flips in product((False, True), repeat=len(places)):
             chosen = {p for p, flip in zip(places, flips, strict=True) if flip}
@@ -80,6 +85,17 @@ def _has_others(operands: Sequence[object], whole: Node) -> bool:
     a, b = operands
     counts, totals = Counter([*_tensors(a), *_tensors(b)]), Counter(_tensors(whole))
     return a is not b and any(totals[name] > count for name, count in counts.items())
+
+
+def _are_told_apart(operands: Sequence[object], conditions: Sequence[Tensor]) -> bool:
+    """Whether conditions ask for another thing of one of two letters than of the other."""
+    a, b = operands
+    if not (isinstance(a, Parameter) and isinstance(b, Parameter)):
+        return False
+    exchanged = {repr(a): repr(b), repr(b): repr(a)}
+    either = re.compile("|".join(map(re.escape, exchanged)))
+    texts = [*map(repr, conditions)]
+    return sorted(texts) != sorted(either.sub(lambda m: exchanged[m[0]], t) for t in texts)
 
 
 def _tensors(pattern: object) -> Iterator[str]:
@@ -250,6 +266,13 @@ class Fact:
     def text(self) -> str:
         """The law as it is written in its file."""
         return spelled_row(self.claim, self.conditions)
+
+    @cached_property
+    def is_of_any_form(self) -> bool:
+        """Whether it follows from other properties of the same tensor."""
+        asked = (c.tensor for c in self.conditions if isinstance(c, Known))
+        tensor = self.claim.tensor
+        return isinstance(tensor, Parameter) and all(t is tensor for t in asked)
 
     @cached_property
     def forms(self) -> tuple[tuple[Node, tuple[Tensor, ...]], ...]:

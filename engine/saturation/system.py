@@ -23,16 +23,24 @@ from eggrad.engine.laws.declared_slopes import (
 )
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.properties import (
+    AFFINE,
+    CONCAVE,
+    CONVEX,
     DEFINITE,
     DIAGONAL,
+    INVERTIBLE,
     LOWER,
+    NEGATIVE,
     NONNEGATIVE,
+    NONPOSITIVE,
+    NONZERO,
     ORTHOGONAL,
     POSITIVE,
     PROBABILITY,
     SKEW,
     TOTAL,
     UPPER,
+    WITHIN_ONE,
 )
 from eggrad.engine.laws.rule import Fact, LoopRule, Rule
 from eggrad.engine.recent import Recent
@@ -65,7 +73,14 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
             KNOWN + p: frozenset({DECLARED + p})
             for p in (DEFINITE, SKEW, DIAGONAL, LOWER, UPPER, ORTHOGONAL, PROBABILITY)
         },
-    }
+    },
+    "bend": dict.fromkeys(
+        (
+            *(KNOWN + p for p in (CONVEX, CONCAVE, AFFINE, NONNEGATIVE, NONPOSITIVE, POSITIVE)),
+            *(KNOWN + p for p in (NEGATIVE, NONZERO, WITHIN_ONE, DEFINITE, INVERTIBLE, TOTAL)),
+        ),
+        frozenset[str](),
+    ),
 }
 MODES: Final = ("forward", "reverse")
 # Answers that are remembered.
@@ -162,7 +177,11 @@ class System:
             if any(isinstance(law, Rule) and law.is_conditional for law in derivatives):
                 laws["differentiate"] = (*derivatives, *self._facts)
             asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
-            found = self._relevance[purpose] = Relevance(laws, asked, self._facts)
+            facts = self._facts
+            if purpose == "bend":
+                # Ranges are asked for themselves.
+                facts = tuple(replace(f, decides=frozenset[str]()) for f in facts)
+            found = self._relevance[purpose] = Relevance(laws, asked, facts)
         return found
 
     @cached_property

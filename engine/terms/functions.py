@@ -21,6 +21,7 @@ UNKNOWN_FUNCTION: Final = "tanh"
 
 Parity = Literal["odd", "even", ""]
 Monotone = Literal["increasing", "decreasing", ""]
+Curvature = Literal["convex", "concave", ""]
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Function(Operation):
     """What is known of an element-wise function, beside what is known of every operation.
 
     It has `arity` operands, is defined between the ends of `domain`, has values between those of
-    `span`, is `odd`, `even` or neither, `monotone` where it never falls or never rises, and `total`
-    if it is finite for all reals. A function that `keeps_sign` is positive for positive operands,
+    `span`, is `odd`, `even` or neither, `monotone` where it never falls or never rises, convex or
+    concave by its `curvature`, and `total` if it is finite for all reals. A function that `keeps_sign` is positive for positive operands,
     and not negative at 0; `exact` gives its rational values. `undone_by` is the function that leads
     back from its values; a `composite` one has a definition by others, which comparing uses.
 
@@ -47,6 +48,7 @@ class Function(Operation):
     span: tuple[float, float] = (-inf, inf)
     parity: Parity = ""
     monotone: Monotone = ""
+    curvature: Curvature = ""
     total: bool = False
     analytic: bool = False
     keeps_sign: bool = False
@@ -170,16 +172,19 @@ _KNOWN: Final = (
         monotone="increasing", total=True, analytic=True, keeps_sign=True,
         zero_at_zero_alone=True, composite=True, exact=_at({0: 0}), damping=True),
     Function("exp", "The exponential of every entry.", span=(0, inf), monotone="increasing",
-        total=True, analytic=True, exact=_at({0: 1}), lossy=True, grows=True),
+        total=True, analytic=True, exact=_at({0: 1}), lossy=True, grows=True,
+        curvature="convex"),
     Function("log", "The natural logarithm of every entry.", domain=(0, inf),
-        monotone="increasing", exact=_at({1: 0}), lossy=True),
+        monotone="increasing", curvature="concave", exact=_at({1: 0}), lossy=True),
     Function("sign", "The sign of every entry: -1, 0 or 1.", span=(-1, 1), parity="odd",
         monotone="increasing", total=True, keeps_sign=True, zero_at_zero_alone=True, exact=_sign),
     Function("relu", "The greater of zero and the entry, for every entry.",
         code="np.maximum({}, 0)", rates=("maximum",), span=(0, inf), monotone="increasing",
-        total=True, keeps_sign=True, composite=True, exact=_relu),
+        total=True, keeps_sign=True, composite=True, exact=_relu,
+        curvature="convex"),
     Function("abs", "The absolute value of every entry.", span=(0, inf), parity="even",
-        total=True, keeps_sign=True, zero_at_zero_alone=True, exact=abs),
+        total=True, keeps_sign=True, zero_at_zero_alone=True, exact=abs,
+        curvature="convex"),
     Function("floor", "The greatest integer that is no greater than the entry, for every entry.",
         rates=("arithmetic",), monotone="increasing", total=True, stepwise=True, exact=_floor),
     Function("trunc", "The integer between the entry and 0 that is next to it, for every entry.",
@@ -191,9 +196,11 @@ _KNOWN: Final = (
     Function("round", "The nearest integer to every entry; of two the even one.",
         code="np.rint({})", rates=("arithmetic",), parity="odd", monotone="increasing",
         total=True, stepwise=True, exact=_round),
-    Function("maximum", "The greater of two entries.", arity=2, total=True, composite=True),
+    Function("maximum", "The greater of two entries.", arity=2, total=True, composite=True,
+        curvature="convex"),
     Function("minimum", "The lesser of two entries.", arity=2, rates=("maximum",), total=True,
-        composite=True),
+        composite=True,
+        curvature="concave"),
     Function("pow", "A power of every entry, each with an exponent of its own.", arity=2,
         code="np.power({}, {})", rates=("power",), operator=True),
     Function("mod",

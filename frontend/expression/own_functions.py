@@ -17,7 +17,7 @@ from eggrad.engine.laws.declared_slopes import slope_terms
 from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
+from eggrad.engine.terms.functions import FUNCTIONS, Curvature, Monotone, OwnFunction, Parity
 from eggrad.engine.terms.operations import FOR_CODE, NUMERIC
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.expression import applied, as_expression, expression
@@ -150,6 +150,7 @@ def function(
     latex: str = "",
     parity: Parity = "",
     monotone: Monotone = "",
+    curvature: Curvature = "",
     range: tuple[float, float] | None = None,
     domain: tuple[float, float] | None = None,
     source: str = "declared",
@@ -162,8 +163,9 @@ def function(
     one for each, None where there is none. `evaluate` is the function of NumPy arrays, or a mapping
     from array libraries to functions of their arrays; without it there are no values. `latex` is
     its name in LaTeX. What is known of it is used where expressions are simplified and compared:
-    `parity`, "odd" or "even", whether it is `monotone`, the `range` of its values, and the `domain`
-    of its operands, both as the two ends of an interval. `source` says where all that is from, and
+    `parity`, "odd" or "even", whether it is `monotone`, its `curvature`, "convex" or "concave" in
+    all operands together, the `range` of its values, and the `domain` of its operands, both as the
+    two ends of an interval. `source` says where all that is from, and
     `sentence` what the function is, for lists of functions and for `help`.
 
     Raises `UnsupportedOperation` for a name that is no name or is taken.
@@ -200,6 +202,7 @@ def function(
     if parity and arity > 1:
         raise UnsupportedOperation(f"{name}: parity is of functions of one operand, not of {arity}")
     checked_word(name, "monotone", monotone, ("increasing", "decreasing", ""))
+    checked_word(name, "curvature", curvature, ("convex", "concave", ""))
     _check_latex(name, checked_text(f"function {name}", "latex", latex), arity)
     checked_text(f"function {name}", "source", source)
     checked_text(f"function {name}", "sentence", sentence)
@@ -219,6 +222,7 @@ def function(
         latex=latex,
         parity=parity,
         monotone=monotone,
+        curvature=curvature,
         # What is bounded does not overflow.
         total=domain is None and range is not None and all(map(isfinite, range)),
         span=range or (-inf, inf),

@@ -179,6 +179,7 @@ log_ndtr = _of_scipy(
     latex=r"\log\Phi",
     monotone="increasing",
     range=(-inf, 0),
+    curvature="concave",
     source="Abramowitz, Stegun 26.2.1",
     sentence="The logarithm of ndtr, at every entry.",
 )
@@ -282,6 +283,7 @@ log_expit = function(
     latex=r"\log\sigma",
     monotone="increasing",
     range=(-inf, 0),
+    curvature="concave",
     source="its definition, -log(1 + exp(-x))",
     sentence="The logarithm of the logistic function of every entry.",
 )
@@ -305,6 +307,7 @@ entr = _of_scipy(
     "entr",
     derivative=lambda a: -logarithm(a) - 1,
     domain=(0, inf),
+    curvature="concave",
     source="its definition, -x log(x), and 0 for x = 0",
     sentence="The entropy -x log(x) of every entry; 0 at 0.",
 )
@@ -313,6 +316,7 @@ rel_entr = _of_scipy(
     _NOT_TORCH,
     derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
     domain=(0, inf),
+    curvature="convex",
     source="its definition, x log(x / y), and 0 for x = 0",
     sentence="The relative entropy x log(x/y) of each pair of entries; 0 where x is 0.",
 )
@@ -322,6 +326,7 @@ kl_div = _of_scipy(
     derivative=(lambda a, b: logarithm(a / b), lambda a, b: 1 - a / b),
     domain=(0, inf),
     range=(0, inf),
+    curvature="convex",
     source="its definition, x log(x / y) - x + y",
     sentence="x log(x/y) - x + y of each pair of entries, a summand of a divergence.",
 )

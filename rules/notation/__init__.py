@@ -71,14 +71,20 @@ from eggrad.engine.laws.indicator_primitives import *
 from eggrad.engine.laws.language import *
 from eggrad.engine.laws.primitives import *
 from eggrad.engine.laws.properties import (
+    affine,
     at_least_one,
     at_most_one,
+    concave,
+    constant,
+    convex,
     defined,
     definite,
     diagonal,
     integer,
     invertible,
     invertible_almost,
+    log_concave,
+    log_convex,
     lower,
     negative,
     nonnegative,
@@ -88,6 +94,7 @@ from eggrad.engine.laws.properties import (
     positive,
     positive_almost,
     probability,
+    root_convex,
     semidefinite,
     skew,
     symmetric,
