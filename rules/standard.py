@@ -46,8 +46,8 @@ from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.calculus.stacks import single, stacks
-from eggrad.rules.functions.curvature import curvature, squares
 from eggrad.rules.functions.branches import branches, masks
+from eggrad.rules.functions.curvature import curvature, squares
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric

@@ -5,7 +5,7 @@ derivative along a line has a form that is nowhere negative, where the term is s
 on a convex set. A chord above or below which the term lies refutes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -13,7 +13,7 @@ from typing import Final
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.equality.difference import Witness, find_difference
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.knowledge import Assumption, Knowledge
+from eggrad.engine.laws.knowledge import Assumption, Conclusion, Knowledge
 from eggrad.engine.laws.nonzero_sums import ANALYTIC, nonzero_sums
 from eggrad.engine.laws.properties import (
     AFFINE,
@@ -31,12 +31,12 @@ from eggrad.engine.laws.properties import (
     POSITIVE,
     ROOT_CONVEX,
     SEMIDEFINITE,
-    TOTAL,
     WITHIN_ONE,
 )
 from eggrad.engine.saturation.schedule import Budget, Run
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.engine.terms.term_patterns import substituted
 
@@ -55,7 +55,7 @@ class Found:
 
     properties: tuple[str, ...] = ()
     form: Term | None = None
-    facts: tuple[str, ...] = ()
+    conclusions: tuple[Conclusion, ...] = ()
 
 
 def find_properties(
@@ -109,7 +109,7 @@ def _shown(graph: Snapshot, root: int, known: tuple[str, ...], knowledge: Knowle
                     if count > best and c not in m.children:
                         forms[c], best = form, count
         if knowledge.knows(known[0], forms[root]):
-            return Found(known, forms[root], knowledge.reasons(known[0], forms[root]))
+            return Found(known, forms[root], knowledge.derivation(known[0], forms[root]))
     return Found(known)
 
 
@@ -132,20 +132,26 @@ def in_variables(term: Term, wrt: Sequence[Term]) -> list[Assumption]:
 # Chords --------------------------------------------------------------------------------------
 
 
-def broken_chord(term: Term, wrt: Sequence[Term], sign: int) -> tuple[Witness, Fraction] | None:
+Chord = tuple[Mapping[str, Array], Fraction]
+"""Values of the variables at two ends, and of all others; the weight of the first end."""
+
+
+def broken_chord(term: Term, wrt: Sequence[Term], sign: int) -> Chord | None:
     """Two points between which a scalar term lies above its chord, below for sign -1; a weight.
 
     The values of a variable x at the ends are called `x[0]` and `x[1]`.
     """
     for weight in WEIGHTS:
-        ends = [{v: terms.variable(f"{v.name}[{k}]", v.dims, v.assumed) for v in wrt} for k in (0, 1)]
+        ends = [
+            {v: terms.variable(f"{v.name}[{k}]", v.dims, v.assumed) for v in wrt} for k in (0, 1)
+        ]
         between = {v: _mean(ends[0][v], ends[1][v], weight) for v in wrt}
         chord = _mean(*(substituted(term, end) for end in ends), weight)
         gap = terms.subtract(chord, substituted(term, between))
         gap = gap if sign > 0 else terms.negate(gap)
         found = find_difference(gap, terms.apply("relu", gap))
         if isinstance(found, Witness):
-            return found, weight
+            return found.values, weight
     return None
 
 
@@ -185,7 +191,7 @@ def has_kinks(term: Term, wrt: Sequence[Term]) -> bool:
     return False
 
 
-_SMOOTH: Final = ANALYTIC | {"divide", "power", "inv", "log", "tan", "arcsin", "arccos"}
+_SMOOTH: Final = ANALYTIC | {"divide", "power", "inv", "log", "arcsin", "arccos"}
 
 
 def is_defined_convexly(
@@ -194,7 +200,10 @@ def is_defined_convexly(
     assumed: Sequence[Assumption],
     budget: Budget | None = None,
 ) -> bool:
-    """Whether what has to hold for a term to be defined holds on a convex set, or everywhere."""
+    """Whether a term is defined on a convex set, in whose interior it has no end of a domain.
+
+    What has to hold for it is known to hold everywhere, or holds where a concave term is positive.
+    """
     for p, t in needs:
         goals = _CONVEX_WHERE.get(p)
         if goals is None or not find_properties(system, t, goals, budget, assumed).properties:
@@ -205,9 +214,9 @@ def is_defined_convexly(
 # Where a need holds on a convex set: one of these is known of its term.
 _CONVEX_WHERE: Final = {
     POSITIVE: (CONCAVE, POSITIVE),
-    NONNEGATIVE: (CONCAVE, NONNEGATIVE),
+    # Where a term that is at least 0 becomes 0 a root may have a kink, as that of x² has.
+    NONNEGATIVE: (CONCAVE, POSITIVE),
     NONZERO: (POSITIVE, NEGATIVE, NONZERO),
-    WITHIN_ONE: (AFFINE, WITHIN_ONE),
+    WITHIN_ONE: (AFFINE,),
     INVERTIBLE: (DEFINITE, INVERTIBLE),
-    TOTAL: (TOTAL,),
 }

@@ -4,6 +4,7 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 """
 
 from collections.abc import Container, Iterable, Sequence
+from typing import NamedTuple
 
 from eggrad.engine.laws.language import Known, Node
 from eggrad.engine.laws.matching import matcher_of_terms, views
@@ -13,6 +14,15 @@ from eggrad.engine.terms.term import Term, postorder
 
 Assumption = tuple[str, Term]
 """A property of a term."""
+
+
+class Conclusion(NamedTuple):
+    """A property of a term, the fact that concludes it, and the properties that it asked for."""
+
+    property: str
+    term: Term
+    fact: Fact
+    premises: tuple[Assumption, ...]
 
 
 class Knowledge:
@@ -43,7 +53,12 @@ class Knowledge:
 
     def reasons(self, p: str, term: Term) -> tuple[str, ...]:
         """The facts that show a property of a term, named as `ruleset.fact`, premises first."""
-        found: dict[str, None] = {}
+        steps = self.derivation(p, term)
+        return tuple(dict.fromkeys(f"{s.fact.ruleset}.{s.fact.name}" for s in steps))
+
+    def derivation(self, p: str, term: Term) -> tuple[Conclusion, ...]:
+        """What shows a property of a term, premises first; what is assumed is left out."""
+        found: dict[Assumption, Conclusion] = {}
         stack: list[tuple[Assumption, bool]] = [((p, term), False)]
         seen: set[Assumption] = set()
         while stack:
@@ -53,11 +68,11 @@ class Knowledge:
             seen.add(assumption)
             fact, premises = self._reasons[assumption]
             if is_shown:
-                found[f"{fact.ruleset}.{fact.name}"] = None
+                found.setdefault(assumption, Conclusion(*assumption, fact, premises))
                 continue
             stack.append((assumption, True))
             stack.extend((premise, False) for premise in reversed(premises))
-        return tuple(found)
+        return tuple(found.values())
 
     def _asks(self, p: str, term: Term) -> bool:
         if not self.knows(p, term):

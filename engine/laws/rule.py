@@ -1,7 +1,7 @@
 """Rules and rulesets: laws with a name, a sentence, a source and conditions."""
 
-import sys
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy

@@ -133,7 +133,9 @@ def _bases(forms: Polynomials, factor: Factor) -> list[tuple[int, Fraction]]:
     """A factor as a product of powers, entry by entry: of the factors of what it is a power of."""
     exponent = Fraction(factor.exponent)
     atoms = forms.atoms
-    if atoms.kind(factor.atom) == "function" and atoms.function(factor.atom)[0].startswith("power "):
+    if atoms.kind(factor.atom) == "function" and atoms.function(factor.atom)[0].startswith(
+        "power "
+    ):
         name, argument = atoms.function(factor.atom)
         p = Fraction(name.removeprefix("power "))
         ((inner, c), *others) = argument
@@ -143,9 +145,7 @@ def _bases(forms: Polynomials, factor: Factor) -> list[tuple[int, Fraction]]:
             (known := _atom(forms, f.atom)) and (p.denominator == 1 or known[1])
             for f in inner.factors
         ):
-            return [
-                (a, e * p * exponent) for f in inner.factors for a, e in _bases(forms, f)
-            ]
+            return [(a, e * p * exponent) for f in inner.factors for a, e in _bases(forms, f)]
     return [(factor.atom, exponent)]
 
 
@@ -177,7 +177,6 @@ def _group(
     taken = _taken_apart(gram, len(roots))
     if taken is None:
         return None
-    order = 0 if axis is None else 1
     dims = () if axis is None else (axis,)
     squares = [
         _square(d, reduce(terms.add, [scaled(c, _term(forms, roots[k], dims)) for k, c in row]))
@@ -212,7 +211,9 @@ def _pair(roots: Sequence[Powers], powers: Powers) -> tuple[int, int] | None:
     """Two different roots of which a product is the product."""
     for j, a in enumerate(roots):
         for k in range(j):
-            joined = {x: a.get(x, Fraction(0)) + roots[k].get(x, Fraction(0)) for x in {*a, *roots[k]}}
+            joined = {
+                x: a.get(x, Fraction(0)) + roots[k].get(x, Fraction(0)) for x in {*a, *roots[k]}
+            }
             if {x: e for x, e in joined.items() if e} == powers:
                 return k, j
     return None
@@ -222,7 +223,9 @@ def _taken_apart(
     gram: Mapping[tuple[int, int], Fraction], count: int
 ) -> list[tuple[Fraction, list[tuple[int, Fraction]]]] | None:
     """Positive numbers and linear forms whose squares a quadratic form is the sum of; or None."""
-    left = [[gram.get((min(j, k), max(j, k)), Fraction(0)) for k in range(count)] for j in range(count)]
+    left = [
+        [gram.get((min(j, k), max(j, k)), Fraction(0)) for k in range(count)] for j in range(count)
+    ]
     found: list[tuple[Fraction, list[tuple[int, Fraction]]]] = []
     for p in range(count):
         d = left[p][p]

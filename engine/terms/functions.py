@@ -30,8 +30,9 @@ class Function(Operation):
 
     It has `arity` operands, is defined between the ends of `domain`, has values between those of
     `span`, is `odd`, `even` or neither, `monotone` where it never falls or never rises, convex or
-    concave by its `curvature`, and `total` if it is finite for all reals. A function that `keeps_sign` is positive for positive operands,
-    and not negative at 0; `exact` gives its rational values. `undone_by` is the function that leads
+    concave by its `curvature`, and `total` if it is finite for all reals. A function that
+    `keeps_sign` is positive for positive operands, and not negative at 0; `exact` gives its
+    rational values. `undone_by` is the function that leads
     back from its values; a `composite` one has a definition by others, which comparing uses.
 
     An `operator`, as each test is, has a sign in Python and no name.

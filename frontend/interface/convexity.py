@@ -7,64 +7,178 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.equality.curvature import (
     broken_chord,
+    find_properties,
     in_variables,
     is_defined_convexly,
-    find_properties,
     second_derivative,
 )
-from eggrad.engine.equality.difference import Witness
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.laws.knowledge import needed
+from eggrad.engine.laws.knowledge import Conclusion, needed
 from eggrad.engine.laws.properties import AFFINE, CONCAVE, CONVEX, NONNEGATIVE, NONPOSITIVE
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.interface.derivatives import scalar, wrt_variable
+from eggrad.frontend.printing.matrix import format_matrix, has_notation
+from eggrad.frontend.printing.verdict import format_values
 from eggrad.frontend.text.printer import format_term
 from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import CURVATURE, system
 
 if TYPE_CHECKING:
+    from eggrad.engine.equality.curvature import Chord, Found
     from eggrad.engine.saturation.schedule import Budget
+    from eggrad.engine.saturation.system import System
     from eggrad.engine.terms.binding import Array
-    from eggrad.frontend.expression.expression import Expression
+
+# Sets of values that are not convex.
+_NOT_CONVEX: Final = ("integer", "orthogonal", "invertible")
+_BY_SIGN: Final = {NONNEGATIVE: CONVEX, NONPOSITIVE: CONCAVE}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """Why a function is convex, concave or affine: facts of a form, each with its premises.
+
+    `of` says whether `form` is one of the function, or of its second derivative along a line,
+    whose direction of a variable x is called `x'`.
+    """
+
+    of: str
+    form: Term
+    conclusions: tuple[Conclusion, ...]
+    scope: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        """A line for each fact: a term, what it is known to be, and the law."""
+        lines = [f"{self.of}: {self._written(self.form)}"]
+        for c in self.conclusions:
+            name = f"{c.fact.ruleset}.{c.fact.name}"
+            lines.append(f"  {self._written(c.term)} is {c.property}: {name}, {c.fact.law}")
+        return "\n".join(lines)
+
+    def _written(self, term: Term) -> str:
+        return format_matrix(term, self.scope) if has_notation(term) else format_term(term)
+
+    def __repr__(self) -> str:
+        """Say how many facts there are."""
+        return f"<Certificate of {self.of}, {len(self.conclusions)} facts>"
+
+
+@dataclass(frozen=True, repr=False)
 class Convexity:
-    """What was found of a function."""
+    """What was found about a function.
+
+    `status` is "convex", "concave", "affine", "neither" or "unknown", `reason` says it in words.
+    Of the first three there is a `certificate`; of "neither" a `witness`, the values at the two
+    ends of a chord, `x[0]` and `x[1]` for each variable x, and of the other variables, with the
+    `weight` of the first end: between them the function lies above the chord.
+    """
 
     status: str
     reason: str
-    witness: "Mapping[str, Array | int] | None" = None
+    certificate: Certificate | None = None
+    witness: "Mapping[str, Array] | None" = None
     weight: Fraction | None = None
+
+    def __repr__(self) -> str:
+        """Say it in a line."""
+        return f"<Convexity {self.status}: {self.reason}>"
+
+    def __str__(self) -> str:
+        """Say it in words, with the facts or the values."""
+        lines = [f"{self.status}: {self.reason}"]
+        if self.certificate is not None:
+            lines.append(str(self.certificate))
+        lines += [f"{name} = {format_values(v)}" for name, v in (self.witness or {}).items()]
+        if self.weight is not None:
+            lines.append(f"weight of the first end = {self.weight}")
+        return "\n".join(lines)
+
+    def __bool__(self) -> bool:
+        """Nothing: a status is no truth value."""
+        raise UnsupportedOperation("a verdict of convexity has a .status, and is not true or false")
 
 
 @shows_progress("looking for convexity")
 def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
-    """Whether a scalar is convex, concave, affine or neither in a variable, or in several."""
+    """Whether a scalar is convex, concave, affine or neither, in one variable or in several.
+
+    `x` is a variable or its name, or a list of such, in which the function is judged together.
+    All other variables are parameters, with any values that they are declared to have. The
+    function is judged where it is finite, at values of the variables that have what is declared of
+    them: `1/x` is convex where x is declared positive. A form of the function is looked for that
+    facts of composition show to be convex (Boyd, Vandenberghe 2004, section 3.2), or one of its
+    second derivative that is nowhere negative, where the function is smooth. It is refuted by a
+    chord. What neither shows is "unknown".
+
+    Raises `ShapeError` for an expression with axes, `UnsupportedOperation` for variables whose
+    values are not a convex set, such as orthogonal matrices.
+
+    >>> from eggrad.frontend.expression.functions import exp, log, variable
+    >>> x, y = variable("x"), variable("y")
+    >>> convexity(log(1 + exp(x)), x).status, convexity(x * y, [x, y]).status
+    ('convex', 'neither')
+    >>> print(convexity(x**2 - 2 * x * y + y**2, [x, y]))
+    convex: facts show it of a form of the function
+    the function: (x - y)^2
+      -y is affine: curvature.affine_multiple, c·a is affine if a is affine.
+      x - y is affine: curvature.affine_sum, a + b is affine if a is affine and b is affine.
+      (x - y)^2 is convex: curvature.even_power, aᵖ is convex if a is affine, for an even p > 0.
+    """
     f = scalar("convexity", f)
     wrt = [wrt_variable(f, w) for w in (x if isinstance(x, list | tuple) else [x])]
-    laws = system(CURVATURE)
-    term = f.thin.term
+    for v in wrt:
+        word = next((w for w in v.assumed if w in _NOT_CONVEX), None)
+        if word is not None and "positive definite" not in v.assumed:
+            raise UnsupportedOperation(
+                f"{v.name} is declared {word}: such values are no convex set. "
+                f"{ASSUMPTIONS[word].sentence}"
+            )
+    laws, term, scope = system(CURVATURE), f.thin.term, tuple(f.variables)
     assumed = in_variables(term, wrt)
     found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), budget, assumed)
     if found.properties:
-        return Convexity(found.properties[0], f"facts of composition {found.form} {found.facts}")
+        return _certified(found.properties[0], "the function", found, scope)
     chords = {p: broken_chord(term, wrt, sign) for p, sign in ((CONVEX, 1), (CONCAVE, -1))}
-    if all(chords.values()):
-        return Convexity("neither", "chords", chords[CONVEX][0].values, chords[CONVEX][1])
-    second = second_derivative(laws, term, wrt)
-    needs = needed(domains.facts, (term,))
-    if second is not None and (
-        is_defined_convexly(laws, needs, assumed, budget)
-        or is_defined_convexly(
-            laws, needed(domains.facts, laws.simplify([term]).terms), assumed, budget
-        )
-    ):
-        sign = find_properties(laws, second, (NONNEGATIVE, NONPOSITIVE), budget, needs)
-        signs = sign.properties
-        if len(signs) == 2:
-            return Convexity(AFFINE, "second derivative")
-        if signs:
-            return Convexity({NONNEGATIVE: CONVEX, NONPOSITIVE: CONCAVE}[signs[0]], f"second {sign}")
-    return Convexity("unknown", f"not {[p for p, c in chords.items() if c]} {second and format_term(second)}")
+    broken = chords[CONVEX]
+    if broken and chords[CONCAVE]:
+        return Convexity("neither", "it lies above one chord and below another", None, *broken)
+    shown = _by_second_derivative(laws, term, wrt, budget, scope)
+    return _open(chords) if shown is None else shown
+
+
+def _by_second_derivative(
+    laws: "System",
+    term: Term,
+    wrt: Sequence[Term],
+    budget: "Budget | None",
+    scope: tuple[Term, ...],
+) -> Convexity | None:
+    """What the sign of the second derivative along a line says, if it has one."""
+    assumed = in_variables(term, wrt)
+    # A simpler form may be defined at more values.
+    for form in dict.fromkeys((term, laws.simplify([term]).term)):
+        second = second_derivative(laws, form, wrt)
+        needs = needed(domains.facts, (form,))
+        if second is None or not is_defined_convexly(laws, needs, assumed, budget):
+            continue
+        found = find_properties(laws, second, (NONNEGATIVE, NONPOSITIVE), budget, needs)
+        if found.properties:
+            status = AFFINE if len(found.properties) == 2 else _BY_SIGN[found.properties[0]]
+            return _certified(status, "the second derivative along a line", found, scope)
+    return None
+
+
+def _certified(status: str, of: str, found: "Found", scope: tuple[Term, ...]) -> Convexity:
+    certificate = None
+    if found.form is not None:
+        certificate = Certificate(of, found.form, found.conclusions, scope)
+    return Convexity(status, f"facts show it of a form of {of}", certificate)
+
+
+def _open(chords: "Mapping[str, Chord | None]") -> Convexity:
+    """Neither certified nor refuted; which chords were found."""
+    broken = [p for p, chord in chords.items() if chord]
+    known = f"it is not {broken[0]}, and " if broken else ""
+    return Convexity("unknown", f"{known}no form was found that shows more")

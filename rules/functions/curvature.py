@@ -84,10 +84,18 @@ curvature.state(
     concave_choice=concave(where(d, a, b)).when(constant(d), concave(a), concave(b)),
     convex_of_affine_two=convex(f(a, b)).when(f.curvature == "convex", affine(a), affine(b)),
     concave_of_affine_two=concave(f(a, b)).when(f.curvature == "concave", affine(a), affine(b)),
-    convex_maximum=convex(maximum(a, b)).when(convex(a), convex(b)).noted(cite=f"{BOYD}, section 3.2.3"),
-    concave_minimum=concave(minimum(a, b)).when(concave(a), concave(b)).noted(cite=f"{BOYD}, section 3.2.3"),
-    convex_extreme=convex(extreme("max", s, a)).when(convex(a)).noted(cite=f"{BOYD}, section 3.2.3"),
-    concave_extreme=concave(extreme("min", s, a)).when(concave(a)).noted(cite=f"{BOYD}, section 3.2.3"),
+    convex_maximum=convex(maximum(a, b))
+    .when(convex(a), convex(b))
+    .noted(cite=f"{BOYD}, section 3.2.3"),
+    concave_minimum=concave(minimum(a, b))
+    .when(concave(a), concave(b))
+    .noted(cite=f"{BOYD}, section 3.2.3"),
+    convex_extreme=convex(extreme("max", s, a))
+    .when(convex(a))
+    .noted(cite=f"{BOYD}, section 3.2.3"),
+    concave_extreme=concave(extreme("min", s, a))
+    .when(concave(a))
+    .noted(cite=f"{BOYD}, section 3.2.3"),
 )
 
 # Functions of one entry.
@@ -96,7 +104,9 @@ curvature.state(
     COMPOSITION,
     convex_of_affine=convex(f(a)).when(f.curvature == "convex", affine(a)),
     concave_of_affine=concave(f(a)).when(f.curvature == "concave", affine(a)),
-    convex_of_convex=convex(f(a)).when(f.curvature == "convex", f.monotone == "increasing", convex(a)),
+    convex_of_convex=convex(f(a)).when(
+        f.curvature == "convex", f.monotone == "increasing", convex(a)
+    ),
     concave_of_concave=concave(f(a)).when(
         f.curvature == "concave", f.monotone == "increasing", concave(a)
     ),
@@ -145,9 +155,7 @@ curvature.state(
     root_convex_constant=root_convex(a).when(constant(a), nonnegative(a)),
     root_convex_sum=root_convex(a + b).when(root_convex(a), root_convex(b)),
     root_convex_multiple=root_convex(c * a).when(root_convex(a), c >= 0),
-    root_convex_product=root_convex(ein(s, a, b)).when(
-        root_convex(a), constant(b), nonnegative(b)
-    ),
+    root_convex_product=root_convex(ein(s, a, b)).when(root_convex(a), constant(b), nonnegative(b)),
     root_convex_entries=root_convex(ein1(s, a)).when(root_convex(a)),
     root_convex_quotient=root_convex(a / b).when(root_convex(a), constant(b), nonnegative(b)),
     root_convex_is_convex=convex(a).when(root_convex(a)),
@@ -190,9 +198,15 @@ curvature.state(
     matrix_fractional=convex(ein(s, ein(t, b, inv(a)), b)).when(
         affine(b), affine(a), definite(a), is_quadratic_form(t, s)
     ),
-    greatest_eigenvalue=convex(extreme("max", s, of_each("eigenvalues", a))).when(affine(a)),
-    least_eigenvalue=concave(extreme("min", s, of_each("eigenvalues", a))).when(affine(a)),
-    spectral_norm=convex(extreme("max", s, of_each("singular_values", a))).when(affine(a)),
+    greatest_eigenvalue=convex(extreme("max", s, of_each("eigenvalues", a))).when(
+        affine(a), s[1] == ()
+    ),
+    least_eigenvalue=concave(extreme("min", s, of_each("eigenvalues", a))).when(
+        affine(a), s[1] == ()
+    ),
+    spectral_norm=convex(extreme("max", s, of_each("singular_values", a))).when(
+        affine(a), s[1] == ()
+    ),
     nuclear_norm=convex(ein1(s, of_each("singular_values", a))).when(affine(a), s[1] == ()),
     convex_trace_of_inverse=convex(ein1(s, inv(a))).when(
         affine(a), definite(a), is_diagonal_of(s, dims(a))
