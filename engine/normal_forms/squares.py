@@ -133,18 +133,16 @@ def _bases(forms: Polynomials, factor: Factor) -> list[tuple[int, Fraction]]:
     """A factor as a product of powers, entry by entry: of the factors of what it is a power of."""
     exponent = Fraction(factor.exponent)
     atoms = forms.atoms
-    if atoms.kind(factor.atom) == "function" and atoms.function(factor.atom)[0].startswith(
-        "power "
-    ):
-        name, argument = atoms.function(factor.atom)
-        p = Fraction(name.removeprefix("power "))
-        ((inner, c), *others) = argument
+    name, argument = (
+        atoms.function(factor.atom) if atoms.kind(factor.atom) == "function" else ("", ())
+    )
+    # A power of a sum, or of 0, is an atom.
+    if name.startswith("power ") and len(argument) == 1:
+        p, ((inner, c),) = Fraction(name.removeprefix("power ")), argument
         alike = all(len(f.part) == len(inner.out) for f in inner.factors)
         entrywise = len(inner.sizes) == len(inner.out) == len(factor.part) and alike
-        if (c == 1 and not others and entrywise) and all(
-            (known := _atom(forms, f.atom)) and (p.denominator == 1 or known[1])
-            for f in inner.factors
-        ):
+        known = [_atom(forms, f.atom) for f in inner.factors]
+        if c == 1 and entrywise and all(k and (p.denominator == 1 or k[1]) for k in known):
             return [(a, e * p * exponent) for f in inner.factors for a, e in _bases(forms, f)]
     return [(factor.atom, exponent)]
 
