@@ -68,7 +68,7 @@ RULESETS = (
     extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
     quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
     reading, definitions, normal_forms, properties, ranges, matrix_properties, structured,
-    long_powers, shifts,
+    long_powers, shifts, curvature, squares,
 )  # fmt: skip
 
 STANDARD = Strategy(

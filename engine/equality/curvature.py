@@ -132,26 +132,30 @@ def in_variables(term: Term, wrt: Sequence[Term]) -> list[Assumption]:
 # Chords --------------------------------------------------------------------------------------
 
 
-Chord = tuple[Mapping[str, Array], Fraction]
-"""Values of the variables at two ends, and of all others; the weight of the first end."""
-
-
-def broken_chord(term: Term, wrt: Sequence[Term], sign: int) -> Chord | None:
-    """Two points between which a scalar term lies above its chord, below for sign -1; a weight.
+@dataclass(frozen=True)
+class Chord:
+    """The values of all variables, of those that move at both ends; the weight of the first end.
 
     The values of a variable x at the ends are called `x[0]` and `x[1]`.
     """
+
+    values: Mapping[str, Array]
+    weight: Fraction
+
+
+def broken_chord(term: Term, wrt: Sequence[Term], sign: int) -> Chord | None:
+    """A chord that a scalar term lies above at a point between its ends, for sign -1 below."""
     for weight in WEIGHTS:
         ends = [
             {v: terms.variable(f"{v.name}[{k}]", v.dims, v.assumed) for v in wrt} for k in (0, 1)
         ]
         between = {v: _mean(ends[0][v], ends[1][v], weight) for v in wrt}
-        chord = _mean(*(substituted(term, end) for end in ends), weight)
+        chord = _mean(substituted(term, ends[0]), substituted(term, ends[1]), weight)
         gap = terms.subtract(chord, substituted(term, between))
         gap = gap if sign > 0 else terms.negate(gap)
         found = find_difference(gap, terms.apply("relu", gap))
         if isinstance(found, Witness):
-            return found.values, weight
+            return Chord(found.values, weight)
     return None
 
 

@@ -3,25 +3,29 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from math import isfinite
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import click
 
 from eggrad.engine.errors import EggradError
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.cli.commands import Mistake, OfFormulas
-from eggrad.frontend.cli.input import json_option, read_text, rules_option, takes_language
+from eggrad.frontend.cli.input import (
+    UNKNOWN,
+    json_option,
+    listed,
+    read_text,
+    rules_option,
+    takes_language,
+)
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.equivalence import Verdict, equivalent
 from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.text import phrases
-from eggrad.frontend.text.words import FormatName, format_number
+from eggrad.frontend.text.words import FormatName
 
-# 2 is for mistakes in the input.
-STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
+STATUS: Final = {"equal": 0, "different": 1, "unknown": UNKNOWN}
 
 Read = Callable[[str], phrases.Problem]
 
@@ -144,19 +148,6 @@ def _report(verdict: Verdict) -> dict[str, Any]:
     if verdict.status == "equal":
         found |= {"rules": list(verdict.rules), "domain": list(verdict.domain)}
     if verdict.witness is not None:
-        values = {name: _listed(value) for name, value in verdict.witness.items()}
-        found |= {"witness": values, "left": _listed(verdict.left), "right": _listed(verdict.right)}
+        values = {name: listed(value) for name, value in verdict.witness.items()}
+        found |= {"witness": values, "left": listed(verdict.left), "right": listed(verdict.right)}
     return found
-
-
-def _listed(value: Any) -> Any:
-    """Nested lists of what JSON has: exact fractions are texts, null is what is not finite."""
-    if isinstance(value, list):
-        return [_listed(v) for v in cast(list[object], value)]
-    if value is None or isinstance(value, int):
-        return value
-    if isinstance(value, Fraction):
-        return format_number(value)
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return _listed(value.tolist())

@@ -1,18 +1,20 @@
-"""`eggrad diff`, `simplify` and `eval`: what is asked of one expression."""
+"""`eggrad diff`, `simplify`, `convex` and `eval`: what is asked of one expression."""
 
 import json
 import sys
 import time
 from collections.abc import Sequence
-from math import isfinite
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 import click
 import numpy as np
 
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
+    UNKNOWN,
     json_option,
+    listed,
     parse_sizes,
     read_values,
     rules_option,
@@ -21,6 +23,7 @@ from eggrad.frontend.cli.input import (
 )
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import check_derivatives
+from eggrad.frontend.interface.convexity import convexity
 from eggrad.frontend.interface.derivatives import Mode
 from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem
@@ -105,7 +108,7 @@ def diff(
             "derivative": printed,
             "wrt": list(names),
             "mode": mode,
-            "check": found and {"error": _plain(found.error), "passed": found.passed},
+            "check": found and {"error": listed(found.error), "passed": found.passed},
         }
         click.echo(json.dumps(report | _traced(steps)))
     else:
@@ -116,6 +119,38 @@ def diff(
         click.echo(str(found), err=True)
         if not found.passed:
             sys.exit(1)
+
+
+@click.command(cls=OfFormulas)
+@takes_expression
+@click.option("--wrt", multiple=True, metavar="NAME", help="Convex in NAME; repeatable.")
+@click.option("--nodes", type=click.IntRange(1), help="E-nodes that each search may use.")
+@json_option
+def convex(
+    text: str, problem: Problem, *, wrt: Sequence[str], nodes: int | None, as_json: bool
+) -> None:
+    """Say whether TEXT is convex, concave, affine or neither, and why.
+
+    It is judged in the variables of --wrt together; all others are parameters. The status is 3 if
+    that was not found out, else 0.
+    """
+    names = _wrt(problem.wrt, wrt, "convex in what?")
+    found = convexity(problem.expression, list(names), Budget(nodes=nodes))
+    if as_json:
+        report: dict[str, object] = {"status": found.status, "reason": found.reason}
+        if found.certificate is not None:
+            report["certificate"] = str(found.certificate).splitlines()
+        report["chords"] = {
+            refuted: {
+                "values": {name: listed(value) for name, value in chord.values.items()},
+                "weight": listed(chord.weight),
+            }
+            for refuted, chord in found.chords.items()
+        }
+        click.echo(json.dumps(report))
+    else:
+        click.echo(str(found))
+    sys.exit(UNKNOWN if found.status == "unknown" else 0)
 
 
 @click.command(cls=OfFormulas)
@@ -176,26 +211,19 @@ def evaluate(
     if out is not None:
         write_array(out, result)
     elif as_json:
-        click.echo(json.dumps({"shape": list(result.shape), "value": _plain(result.tolist())}))
+        click.echo(json.dumps({"shape": list(result.shape), "value": listed(result)}))
     else:
         with np.printoptions(threshold=sys.maxsize, linewidth=100):
             click.echo(str(result))
 
 
-def _plain(value: Any) -> Any:
-    """Numbers as JSON has them: null for what is not finite."""
-    if isinstance(value, list):
-        return [_plain(v) for v in cast(list[object], value)]
-    return value if isfinite(value) else None
-
-
-def _wrt(in_text: Sequence[str] | None, given: Sequence[str]) -> Sequence[str]:
+def _wrt(
+    in_text: Sequence[str] | None, given: Sequence[str], question: str = "differentiate by what?"
+) -> Sequence[str]:
     if in_text and given:
         raise Mistake("the text has 'derivative wrt' already; leave out --wrt")
     if not in_text and not given:
-        raise Mistake(
-            "differentiate by what? End the text with 'derivative wrt NAME', or give --wrt NAME"
-        )
+        raise Mistake(f"{question} End the text with 'derivative wrt NAME', or give --wrt NAME")
     return given or cast(Sequence[str], in_text)
 
 

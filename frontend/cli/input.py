@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import wraps
+from math import isfinite
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar, cast
 from zipfile import BadZipFile
 
 import click
@@ -18,9 +20,12 @@ from eggrad.frontend.interface import reading as texts
 from eggrad.frontend.interface.reading import NOTATIONS, reader_of
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
-from eggrad.frontend.text.words import FormatName
+from eggrad.frontend.text.words import FormatName, format_number
 
 _T = TypeVar("_T")
+
+UNKNOWN: Final = 3
+"""The status of a command that did not find out; 2 is for mistakes in the input."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
@@ -182,3 +187,16 @@ def write_page(path: str, text: str) -> None:
 
 def _unusable(verb: str, path: str, error: OSError) -> NoReturn:
     raise Mistake(f"cannot {verb} {path}: {error.strerror or error}") from error
+
+
+def listed(value: Any) -> Any:
+    """Nested lists of what JSON has: exact fractions are texts, null is what is not finite."""
+    if isinstance(value, list):
+        return [listed(v) for v in cast(list[object], value)]
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Fraction):
+        return format_number(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return listed(value.tolist())

@@ -15,6 +15,7 @@ from eggrad.frontend.cli.commands import Commands
     context_settings={"help_option_names": ["-h", "--help"]},
     later={
         "expressions": {
+            "convex": "Say whether TEXT is convex, concave, affine or neither, and why.",
             "diff": "Print the derivative of TEXT, simplified.",
             "eval": "Evaluate TEXT, or its derivative, at given values.",
             "simplify": "Print an expression equal to TEXT that costs less.",

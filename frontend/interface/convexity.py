@@ -1,11 +1,12 @@
 """Whether a function is convex, concave, affine or neither: certified, refuted, or left open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.equality.curvature import (
+    Chord,
     broken_chord,
     find_properties,
     in_variables,
@@ -26,7 +27,7 @@ from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import CURVATURE, system
 
 if TYPE_CHECKING:
-    from eggrad.engine.equality.curvature import Chord, Found
+    from eggrad.engine.equality.curvature import Found
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.engine.saturation.system import System
     from eggrad.engine.terms.binding import Array
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 # Sets of values that are not convex.
 _NOT_CONVEX: Final = ("integer", "orthogonal", "invertible")
 _BY_SIGN: Final = {NONNEGATIVE: CONVEX, NONPOSITIVE: CONCAVE}
+_SIGNS: Final = {CONVEX: "nowhere negative", CONCAVE: "nowhere positive", AFFINE: "0"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +53,7 @@ class Certificate:
 
     def __str__(self) -> str:
         """A line for each fact: a term, what it is known to be, and the law."""
-        lines = [f"{self.of}: {self._written(self.form)}"]
+        lines = [f"{self.of} in this form: {self._written(self.form)}"]
         for c in self.conclusions:
             name = f"{c.fact.ruleset}.{c.fact.name}"
             lines.append(f"  {self._written(c.term)} is {c.property}: {name}, {c.fact.law}")
@@ -70,16 +72,26 @@ class Convexity:
     """What was found about a function.
 
     `status` is "convex", "concave", "affine", "neither" or "unknown", `reason` says it in words.
-    Of the first three there is a `certificate`; of "neither" a `witness`, the values at the two
-    ends of a chord, `x[0]` and `x[1]` for each variable x, and of the other variables, with the
-    `weight` of the first end: between them the function lies above the chord.
+    Of the first three there is a `certificate`. Of "neither" there is a `witness`: the values at
+    the two ends of a chord, `x[0]` and `x[1]` for each variable x, and of the other variables, with
+    the `weight` of the first end, where the function lies above the chord. All `chords` that were
+    found are named by what they refute, "convex" or "concave".
     """
 
     status: str
     reason: str
     certificate: Certificate | None = None
-    witness: "Mapping[str, Array] | None" = None
-    weight: Fraction | None = None
+    chords: Mapping[str, Chord] = field(default_factory=dict[str, Chord])
+
+    @property
+    def witness(self) -> "Mapping[str, Array] | None":
+        """The ends of a chord that the function lies above, where it is neither."""
+        return self.chords[CONVEX].values if self.status == "neither" else None
+
+    @property
+    def weight(self) -> Fraction | None:
+        """The weight of the first end of that chord."""
+        return self.chords[CONVEX].weight if self.status == "neither" else None
 
     def __repr__(self) -> str:
         """Say it in a line."""
@@ -90,9 +102,11 @@ class Convexity:
         lines = [f"{self.status}: {self.reason}"]
         if self.certificate is not None:
             lines.append(str(self.certificate))
-        lines += [f"{name} = {format_values(v)}" for name, v in (self.witness or {}).items()]
-        if self.weight is not None:
-            lines.append(f"weight of the first end = {self.weight}")
+        for refuted, chord in self.chords.items():
+            side = "above" if refuted == CONVEX else "below"
+            lines.append(f"not {refuted}: it lies {side} the chord between [0] and [1] where")
+            lines += [f"  {name} = {format_values(v)}" for name, v in chord.values.items()]
+            lines.append(f"  weight of [0] = {chord.weight}")
         return "\n".join(lines)
 
     def __bool__(self) -> bool:
@@ -120,10 +134,10 @@ def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
     >>> convexity(log(1 + exp(x)), x).status, convexity(x * y, [x, y]).status
     ('convex', 'neither')
     >>> print(convexity(x**2 - 2 * x * y + y**2, [x, y]))
-    convex: facts show it of a form of the function
-    the function: (x - y)^2
-      -y is affine: curvature.affine_multiple, c·a is affine if a is affine.
-      x - y is affine: curvature.affine_sum, a + b is affine if a is affine and b is affine.
+    convex: laws of composition show it
+    the function in this form: (x - y)^2
+      -y is affine: curvature.affine_multiple, c·a is affine if a is.
+      x - y is affine: curvature.affine_sum, a + b is affine if a and b are.
       (x - y)^2 is convex: curvature.even_power, aᵖ is convex if a is affine, for an even p > 0.
     """
     f = scalar("convexity", f)
@@ -139,11 +153,13 @@ def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
     assumed = in_variables(term, wrt)
     found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), budget, assumed)
     if found.properties:
-        return _certified(found.properties[0], "the function", found, scope)
-    chords = {p: broken_chord(term, wrt, sign) for p, sign in ((CONVEX, 1), (CONCAVE, -1))}
-    broken = chords[CONVEX]
-    if broken and chords[CONCAVE]:
-        return Convexity("neither", "it lies above one chord and below another", None, *broken)
+        return _certified(
+            found.properties[0], "laws of composition show it", "the function", found, scope
+        )
+    refuted = ((p, broken_chord(term, wrt, sign)) for p, sign in ((CONVEX, 1), (CONCAVE, -1)))
+    chords = {p: chord for p, chord in refuted if chord is not None}
+    if len(chords) == 2:
+        return Convexity("neither", "it lies above one chord and below another", chords=chords)
     shown = _by_second_derivative(laws, term, wrt, budget, scope)
     return _open(chords) if shown is None else shown
 
@@ -166,19 +182,21 @@ def _by_second_derivative(
         found = find_properties(laws, second, (NONNEGATIVE, NONPOSITIVE), budget, needs)
         if found.properties:
             status = AFFINE if len(found.properties) == 2 else _BY_SIGN[found.properties[0]]
-            return _certified(status, "the second derivative along a line", found, scope)
+            reason = f"along every line the second derivative is {_SIGNS[status]}"
+            return _certified(status, reason, "the second derivative", found, scope)
     return None
 
 
-def _certified(status: str, of: str, found: "Found", scope: tuple[Term, ...]) -> Convexity:
+def _certified(
+    status: str, reason: str, of: str, found: "Found", scope: tuple[Term, ...]
+) -> Convexity:
     certificate = None
     if found.form is not None:
         certificate = Certificate(of, found.form, found.conclusions, scope)
-    return Convexity(status, f"facts show it of a form of {of}", certificate)
+    return Convexity(status, reason, certificate)
 
 
-def _open(chords: "Mapping[str, Chord | None]") -> Convexity:
-    """Neither certified nor refuted; which chords were found."""
-    broken = [p for p, chord in chords.items() if chord]
-    known = f"it is not {broken[0]}, and " if broken else ""
-    return Convexity("unknown", f"{known}no form was found that shows more")
+def _open(chords: Mapping[str, Chord]) -> Convexity:
+    """Neither certified nor refuted, or not both ways."""
+    known = "".join(f"it is not {p}, and " for p in chords)
+    return Convexity("unknown", f"{known}no form was found that shows more", chords=chords)

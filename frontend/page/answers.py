@@ -19,6 +19,7 @@ from eggrad.frontend.calculus.budget_warning import BudgetWarning
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import TOLERANCE, check_derivatives
 from eggrad.frontend.interface.compile import compile
+from eggrad.frontend.interface.convexity import convexity
 from eggrad.frontend.interface.equivalence import equivalent
 from eggrad.frontend.interface.reading import NOTATIONS as FORMULAS
 from eggrad.frontend.page.guide import entries
@@ -211,6 +212,16 @@ def _check(question: Question, found: Reading) -> Answer:
     return {"check": {"passed": seen.passed, "text": str(seen), "tolerance": TOLERANCE}}
 
 
+def _convexity(question: Question, found: Reading) -> Answer:
+    """Whether a scalar is convex in what it is first differentiated by; "" for what is none."""
+    f = found.asked().expression
+    if f.shape:
+        return {"convexity": ""}
+    wrt = _wrt(question, found)[0]
+    seen = convexity(f, wrt)
+    return {"convexity": seen.status, "wrt": wrt, "text": str(seen)}
+
+
 def _steps(question: Question, found: Reading) -> Answer:
     """The differential, one law at a time."""
     problem = found.asked()
@@ -318,6 +329,7 @@ _PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
     "derivative": _derivative,
     "code": _code,
     "check": _check,
+    "convexity": _convexity,
     "steps": _steps,
     "log": _log,
     "compare": _compare,

@@ -15,7 +15,17 @@ from eggrad.engine.indices.spec import Size
 Answer = dict[str, Any]
 """What the browser gets, as JSON."""
 
-PARTS: Final = ("derivative", "code", "check", "steps", "log", "compare", "picture", "plot")
+PARTS: Final = (
+    "derivative",
+    "code",
+    "check",
+    "convexity",
+    "steps",
+    "log",
+    "compare",
+    "picture",
+    "plot",
+)
 GUIDE: Final = "guide"
 """The part that is about no formula: what can be written."""
 LAYOUTS: Final = ("", "numerator", "denominator")

@@ -124,6 +124,15 @@ What is known of a matrix by its form or by what is declared: that it is symmetr
 diagonal, triangular, orthogonal or skew.""",
         ("matrix_properties",),
     ),
+    Subject(
+        "convexity",
+        "Facts: convexity",
+        """\
+How a tensor depends on the variables of a question, entry by entry: what is constant, affine,
+convex or concave, also after a logarithm or a root. [`eg.convexity`](../convexity.md) asks for
+these facts, and for sums of squares.""",
+        ("curvature", "squares"),
+    ),
 )
 """The pages, in the order of the table of contents; every ruleset is on one of them."""
 

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.expression.own_functions import function
     from eggrad.frontend.interface.compile import compile
+    from eggrad.frontend.interface.convexity import Certificate, Convexity, convexity
     from eggrad.frontend.interface.definition import Definition, parse_elementwise
     from eggrad.frontend.interface.derivatives import derivative, gradient, simplify
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
@@ -100,7 +101,9 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "BudgetWarning",
+    "Certificate",
     "CompiledFunction",
+    "Convexity",
     "Definition",
     "EggradError",
     "Expression",
@@ -124,6 +127,7 @@ __all__ = [
     "ceil",
     "compile",
     "constant",
+    "convexity",
     "cos",
     "delta",
     "derivative",
@@ -201,6 +205,7 @@ _HOMES = {
     "frontend.expression.expression": ("Expression", "where"),
     "frontend.expression.own_functions": ("function",),
     "frontend.interface.compile": ("compile",),
+    "frontend.interface.convexity": ("Certificate", "Convexity", "convexity"),
     "frontend.interface.definition": ("Definition", "parse_elementwise"),
     "frontend.interface.derivatives": ("derivative", "gradient", "simplify"),
     "frontend.interface.loops": ("scan",),

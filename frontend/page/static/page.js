@@ -91,7 +91,8 @@ async function answer() {
     $(part).querySelector(".body").replaceChildren();
   }
   $("verdict").replaceChildren();
-  const later = { code: showCode, check: showCheck, ...(found.plotted && { plot: showPlot }) };
+  $("convexity").hidden = true;
+  const later = { code: showCode, check: showCheck, convexity: showConvexity, ...(found.plotted && { plot: showPlot }) };
   $("plot").hidden = !found.plotted;
   $("check").textContent = "";
   $("code").textContent = "";
@@ -322,6 +323,16 @@ function showCheck(found) {
   $("check").replaceChildren(found.check
     ? element("span", { className: passed ? "yes" : "no", textContent: passed ? "✓ Checked: " : "✗ Not confirmed: " })
     : "Not checked: ", found.check?.text ?? found.error.message);
+}
+
+// A line, and the laws or values behind it.
+function showConvexity(found) {
+  const shown = Boolean(found.convexity) && found.convexity !== "unknown";
+  $("convexity").hidden = !shown;
+  if (!shown) return;
+  const says = found.convexity === "neither" ? "neither convex nor concave" : found.convexity;
+  $("convexity").querySelector("summary").replaceChildren(`As a function of ${found.wrt} it is ${says}`);
+  $("convexity").querySelector("pre").textContent = found.text;
 }
 
 function showCode(found) {

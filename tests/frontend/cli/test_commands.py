@@ -1,5 +1,6 @@
 """Mistakes on the command line: status 2, nothing on standard output, and a message."""
 
+import json
 from pathlib import Path
 
 import click
@@ -250,6 +251,7 @@ SCALAR = ["--matrix", "--dims", "x:"]
         (["simplify", *SCALAR, "-2 + x + 2"], "x"),
         (["equal", *SCALAR, "-x*x", "-x^2"], "equal: the rules make them one e-class"),
         (["equal", *SCALAR, "-x", "x - 2*x"], "equal: the rules make them one e-class"),
+        (["convex", *SCALAR, "-log(x)", "--wrt", "x"], "convex: laws of composition show it"),
     ],
 )
 def test_formulas_begin_with_a_minus(arguments: list[str], printed: str) -> None:
@@ -260,6 +262,23 @@ def test_formulas_begin_with_a_minus(arguments: list[str], printed: str) -> None
 def test_the_order_of_formulas_is_kept() -> None:
     result = run("equal", *SCALAR, "-x", "x")
     assert result.stdout.splitlines()[1:] == ["x = 2.0", "left = -2.0", "right = 2.0"]
+
+
+def test_convex_says_what_it_found_and_by_what() -> None:
+    result = run("convex", "--matrix", "--dims", "x:, y:", "x*y", "--wrt", "x", "--wrt", "y")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("neither: it lies above one chord and below another\n")
+    said = json.loads(run("convex", *SCALAR, "x^3", "--wrt", "x", "--json").stdout)
+    assert said["status"] == "neither"
+    assert said["chords"]["convex"].keys() == {"values", "weight"}
+    said = json.loads(run("convex", *SCALAR, "exp(x)", "--wrt", "x", "--json").stdout)
+    assert (said["status"], said["chords"]) == ("convex", {})
+    assert "exp(x) is convex" in said["certificate"][1]
+    budget = run(
+        "convex", *SCALAR, "--nodes", "1", "log(1 + exp(x)) + x^4 - 2*x^3 + 2*x^2", "--wrt", "x"
+    )
+    assert budget.exit_code == 3
+    assert run("convex", *SCALAR, "x").stderr.startswith("Error: convex in what? ")
 
 
 @pytest.mark.parametrize("word", ["--wtr", "-wrt", "-wtr", "--wrtt=x", "--w"])

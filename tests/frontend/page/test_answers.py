@@ -244,6 +244,14 @@ def test_a_formula_of_ones_own_is_compared() -> None:
     assert asked("compare", "x'*A*x", other=r"(A + A^\top) x")["status"] == "equal"
 
 
+def test_whether_a_scalar_is_convex() -> None:
+    found = asked("convexity", "log(sum(exp(x)))")
+    assert (found["convexity"], found["wrt"]) == ("convex", "x")
+    assert "curvature.convex_logarithm" in found["text"]
+    assert asked("convexity", "sin(x)")["convexity"] == "neither"
+    assert asked("convexity", "A*x", wrt=["x"])["convexity"] == ""
+
+
 def test_the_picture_is_of_small_formulas() -> None:
     found = asked("picture", "x + x")
     assert all(s["svg"].startswith("<svg") for s in found["stages"])

@@ -441,6 +441,15 @@ def test_functions_are_found_with_the_keyboard_alone(reader: Reader) -> None:
     reader.answered()
 
 
+def test_whether_it_is_convex(reader: Reader) -> None:
+    reader.open("#f=norm2(A*x - y)^2&by=x")
+    reader.shows("#convexity summary", "As a function of x it is convex")
+    reader.page.click("#convexity summary")
+    reader.shows("#convexity pre", "curvature.")
+    reader.open("#f=A*x&by=x")
+    reader.page.wait_for_selector("#convexity", state="hidden")
+
+
 def test_another_link_in_the_same_window(reader: Reader) -> None:
     reader.open("#f=x'*A*x")
     reader.page.evaluate("location.hash = 'f=sin(x)'")
