@@ -145,7 +145,6 @@ matrix_properties.state(
     definite_is_invertible=invertible(a).when(definite(a)),
     definite_delta=definite(delta(n)).when(one_axis(n)).noted("δ is positive definite."),
     definite_sum=definite(a + b).when(definite(a), semidefinite(b)),
-    sum_with_definite=definite(a + b).when(semidefinite(a), definite(b)),
     definite_multiple=definite(c * a).when(definite(a), c > 0),
     definite_scaled=definite(ein(s, b, a))
     .when(definite(a), positive(b), is_scaled(s))

@@ -27,7 +27,6 @@ ranges.state(
     multiple_of_nonpositive=nonnegative(c * a).when(nonpositive(a), c <= 0),
     nonpositive_sum=nonpositive(a + b).when(nonpositive(a), nonpositive(b)),
     negative_sum=negative(a + b).when(negative(a), nonpositive(b)),
-    sum_with_negative=negative(a + b).when(nonpositive(a), negative(b)),
     nonpositive_product=nonpositive(ein(s, a, b))
     .when(nonpositive(a), nonnegative(b))
     .noted("A product, summed or not, of a ≤ 0 and b ≥ 0 is at most 0."),
@@ -61,7 +60,6 @@ ranges.state(
     .when(c >= 1)
     .noted("A constant is at least 1 if its number is."),
     sum_at_least_one=at_least_one(a + b).when(at_least_one(a), nonnegative(b)),
-    sum_with_at_least_one=at_least_one(a + b).when(nonnegative(a), at_least_one(b)),
     multiple_at_least_one=at_least_one(c * a).when(at_least_one(a), c >= 1),
     product_at_least_one=at_least_one(ein(s, a, b))
     .when(at_least_one(a), at_least_one(b), sums_nothing(s))
@@ -85,7 +83,6 @@ ranges.state(
     ),
     selection_at_most_one=at_most_one(selection(n, a)).noted(cite="definition of a selection"),
     sum_at_most_one=at_most_one(a + b).when(at_most_one(a), nonpositive(b)),
-    sum_with_at_most_one=at_most_one(a + b).when(nonpositive(a), at_most_one(b)),
     multiple_at_most_one=at_most_one(c * a).when(at_most_one(a), c >= 0, c <= 1),
     product_at_most_one=at_most_one(ein(s, a, b))
     .when(nonnegative(a), at_most_one(a), nonnegative(b), at_most_one(b), sums_nothing(s))
