@@ -6,7 +6,7 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Knowledge
-from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
+from eggrad.engine.laws.matching import Bound, matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.terms.term import Term, postorder
 
@@ -67,15 +67,20 @@ def is_instance(rule: Rule | BulkRule, left: Term, right: Term, knowledge: Knowl
         return False
     if isinstance(rule, BulkRule):
         return _finds(rule, left, right, knowledge)
+    return instance(rule, left, right, knowledge) is not None
+
+
+def instance(rule: Rule, left: Term, right: Term, knowledge: Knowledge) -> tuple[int, Bound] | None:
+    """The number of a rule's variant that has both terms as its sides, and bindings; or None."""
     matcher = matcher_of_terms(knowledge.knows)
-    for pattern in patterns(rule):
+    for k, pattern in enumerate(patterns(rule)):
         first, second = (right, left) if pattern.reversed else (left, right)
         for constructor, arguments in views(first):
             if constructor == pattern.constructor:
                 for found in matcher.instances(pattern, arguments):
                     if found.first is first and found.second is second:
-                        return True
-    return False
+                        return k, found.bound
+    return None
 
 
 def _finds(rule: BulkRule, left: Term, right: Term, knowledge: Knowledge) -> bool:

@@ -3,11 +3,11 @@
 egglog concludes facts of e-classes; this is for terms that are in no e-graph, as those of a proof.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from eggrad.engine.laws.language import Known, Node
-from eggrad.engine.laws.matching import matcher_of_terms, views
+from eggrad.engine.laws.matching import Bound, matcher_of_terms, views
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term, postorder
@@ -17,23 +17,32 @@ Assumption = tuple[str, Term]
 
 
 class Conclusion(NamedTuple):
-    """A property of a term, the fact that concludes it, and the properties that it asked for."""
+    """A property of a term, the fact that concludes it, and the properties that it asked for.
+
+    `form` is the number of the fact's form, -1 for one about tensors of any form; `bound` is what
+    its letters stand for.
+    """
 
     property: str
     term: Term
     fact: Fact
     premises: tuple[Assumption, ...]
+    form: int
+    bound: Bound
 
 
 class Knowledge:
     """What facts say of terms, each looked at once, and what is assumed of some."""
 
     def __init__(
-        self, rulesets: Iterable[Ruleset] = (), assumed: Iterable[Assumption] = ()
+        self,
+        rulesets: Iterable[Ruleset] = (),
+        assumed: Iterable[Assumption] = (),
+        usable: Callable[[Fact], bool] = lambda _: True,
     ) -> None:
-        """Take the facts of some rulesets."""
+        """Take the facts of some rulesets, those that are usable."""
         self.assumed = tuple(assumed)
-        facts = [f for s in rulesets for f in s.facts]
+        facts = [f for s in rulesets for f in s.facts if usable(f)]
         self._of_form = [f for f in facts if isinstance(f.claim.tensor, Node)]
         # What a tensor is by what it is a part of, e-classes alone know.
         self._others = [f for f in facts if f.is_of_any_form]
@@ -41,7 +50,7 @@ class Knowledge:
         self._known: dict[Term, set[str]] = {}
         # What facts have asked for and found known, in order; and why something is known.
         self._asked: list[Assumption] = []
-        self._reasons: dict[Assumption, tuple[Fact, tuple[Assumption, ...]]] = {}
+        self._reasons: dict[Assumption, Conclusion] = {}
 
     def knows(self, p: str, term: Term) -> bool:
         """Whether a term has a property."""
@@ -66,12 +75,12 @@ class Knowledge:
             if assumption not in self._reasons or (assumption in seen and not is_shown):
                 continue
             seen.add(assumption)
-            fact, premises = self._reasons[assumption]
+            reason = self._reasons[assumption]
             if is_shown:
-                found.setdefault(assumption, Conclusion(*assumption, fact, premises))
+                found.setdefault(assumption, reason)
                 continue
             stack.append((assumption, True))
-            stack.extend((premise, False) for premise in reversed(premises))
+            stack.extend((premise, False) for premise in reversed(reason.premises))
         return tuple(found.values())
 
     def _asks(self, p: str, term: Term) -> bool:
@@ -80,13 +89,13 @@ class Knowledge:
         self._asked.append((p, term))
         return True
 
-    def _conclude(self, fact: Fact, t: Term) -> None:
+    def _conclude(self, fact: Fact, t: Term, form: int, bound: Bound) -> None:
         p = str(fact.claim.property)
         self._known[t].add(p)
         # A fact that holds has asked for all of its conditions last.
         count = sum(isinstance(c, Known) for c in fact.conditions)
         premises = tuple(self._asked[len(self._asked) - count :])
-        self._reasons.setdefault((p, t), (fact, premises))
+        self._reasons.setdefault((p, t), Conclusion(p, t, fact, premises, form, bound))
         self._asked.clear()
 
     def _learn(self, t: Term) -> None:
@@ -94,16 +103,18 @@ class Knowledge:
         found = self._known[t] = {p for p, other in self.assumed if other is t}
         for constructor, arguments in views(t):
             for fact in self._of_form:
-                begins = fact.claim.tensor.constructor == constructor
-                if begins and self._matcher.concludes(fact, arguments):
-                    self._conclude(fact, t)
+                if fact.claim.tensor.constructor == constructor:
+                    concluded = self._matcher.concludes(fact, arguments)
+                    if concluded is not None:
+                        self._conclude(fact, t, *concluded)
         size = -1
         while size < len(found):
             size = len(found)
             for fact in self._others:
                 p = str(fact.claim.property)
-                if p not in found and self._matcher.follows(fact, t):
-                    self._conclude(fact, t)
+                bound = None if p in found else self._matcher.follows(fact, t)
+                if bound is not None:
+                    self._conclude(fact, t, -1, bound)
 
 
 class NumberedFacts(Container[tuple[str, int]]):

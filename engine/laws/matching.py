@@ -239,6 +239,7 @@ class Instance:
 
     first: Term
     second: Term
+    bound: Bound
 
 
 def views(t: Term) -> Iterator[View]:
@@ -278,30 +279,37 @@ class Matcher:
             if found is not None:
                 yield found
 
-    def concludes(self, fact: Fact, arguments: Arguments) -> bool:
-        """Whether a fact says something of what its constructor makes of some arguments."""
-        return any(
-            self._holds(conditions, bound)
-            for form, conditions in fact.forms
-            for bound, _ in self._extend(tuple(zip(form.args, arguments, strict=True)), {}, ())
-        )
+    def concludes(self, fact: Fact, arguments: Arguments) -> tuple[int, Bound] | None:
+        """The number of a fact's form that its constructor makes of some arguments, and bindings.
 
-    def follows(self, fact: Fact, t: Term) -> bool:
-        """Whether a fact concludes a property of a term from others that it has."""
-        return self._holds(fact.conditions, {fact.claim.tensor.name: t})
+        None where the fact says nothing of it.
+        """
+        for k, (form, conditions) in enumerate(fact.forms):
+            pairs = tuple(zip(form.args, arguments, strict=True))
+            for bound, _ in self._extend(pairs, {}, ()):
+                held = self._held(conditions, bound)
+                if held is not None:
+                    return k, held
+        return None
+
+    def follows(self, fact: Fact, t: Term) -> Bound | None:
+        """The bindings by which a fact concludes a property of a term from others that it has."""
+        return self._held(fact.conditions, {fact.claim.tensor.name: t})
 
     def needs(self, fact: Fact, whole: Node, arguments: Arguments) -> Iterator[tuple[str, Term]]:
         """What a fact says of operands, given that what is made of them is defined."""
         pairs = tuple(zip(whole.args, arguments, strict=True))
         for bound, _ in self._extend(pairs, {}, ()):
-            if self._holds(fact.conditions[1:], bound):
+            if self._held(fact.conditions[1:], bound) is not None:
                 yield fact.claim.property, Closing(bound).build(fact.claim.tensor)
 
-    def _holds(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
+    def _held(self, conditions: Iterable[Tensor], bound: Bound) -> Bound | None:
+        """The bindings, and those that conditions make, where these hold."""
+        values = dict(bound)
         try:
-            return self._hold(conditions, dict(bound))
+            return values if self._hold(conditions, values) else None
         except Reject:
-            return False
+            return None
 
     def _hold(self, conditions: Iterable[Tensor], values: dict[str, Any]) -> bool:
         """Whether conditions hold, which may bind more; `Reject` where one has no value."""
@@ -364,7 +372,8 @@ class Matcher:
                 return None
             if any(closing.build(call) != value for call, value in computed):
                 return None
-            return Instance(closing.build(pattern.law.left), closing.build(pattern.law.right))
+            left, right = closing.build(pattern.law.left), closing.build(pattern.law.right)
+            return Instance(left, right, bound)
         except Reject:
             return None
 

@@ -49,7 +49,7 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
     for node in postorder(root):
         if node.op in OF_CODE:
             raise UnsupportedOperation(f"{node.op} is for generated code, and has no JSON")
-    described, numbers = _described(root, *scope)
+    described, numbers = described(root, *scope)
     nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in described)
     places = [numbers[v] for v in scope]
     return (
@@ -65,12 +65,12 @@ def format_terms(groups: Sequence[tuple[Sequence[Term], object]]) -> str:
     >>> print(format_terms([([numeric("expm1", variable("x"))], "a note")]))
     {"nodes": [{"op": "variable", "data": {"name": "x", "assume": []}, "args": [], "dims": []}, ...
     """
-    described, numbers = _described(*(t for group, _ in groups for t in group))
+    described, numbers = described(*(t for group, _ in groups for t in group))
     found = [{"terms": [numbers[t] for t in group], "said": said} for group, said in groups]
     return json.dumps({"nodes": described, "groups": found}, allow_nan=False)
 
 
-def _described(*roots: Term) -> tuple[list[dict[str, Any]], dict[Term, int]]:
+def described(*roots: Term) -> tuple[list[dict[str, Any]], dict[Term, int]]:
     """What is written of each node, and their numbers."""
     numbers: dict[Term, int] = {}
     found: list[dict[str, Any]] = []
@@ -104,7 +104,7 @@ def _data(node: Term) -> Any:
         case "scan":
             loop, step = node.loop, node.loop.step
             parts = {name: getattr(step, name) for name in _PARTS}
-            nodes, numbers = _described(*(t for ts in parts.values() for t in ts))
+            nodes, numbers = described(*(t for ts in parts.values() for t in ts))
             places = {name: [numbers[t] for t in ts] for name, ts in parts.items()}
             body = {"steps": step.steps, "sizes": list(step.sizes), "nodes": nodes, **places}
             return {**loop._asdict(), "step": body, "sizes": list(loop.sizes)}

@@ -1,0 +1,1 @@
+"""Certificates: proofs as texts, and the short program that checks them."""

@@ -1,0 +1,238 @@
+"""Certificates written: from chains of steps, and from facts with their premises."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from eggrad.engine.equality.steps import ProofStep, instance, replacements
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.spec import MATRIX_PRODUCT
+from eggrad.engine.indices.texts import fraction_text
+from eggrad.engine.laws.knowledge import Assumption, Knowledge
+from eggrad.engine.laws.language import Known, Node, Parameter
+from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
+from eggrad.engine.laws.rule import Rule, Ruleset
+from eggrad.engine.laws.statements import parameters_of
+from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.term import Term, postorder
+from eggrad.frontend.certificates.checker import VERSION, Refused, Terms, frozen
+from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
+from eggrad.frontend.certificates.patterns import (
+    fact_described,
+    is_described,
+    law_described,
+    value_described,
+)
+from eggrad.frontend.text.json_nodes import described
+from eggrad.rules.functions.elementwise import functions, identities
+
+JSON = dict[str, Any]
+Bound = Mapping[str, Any]
+
+# Rulesets whose laws are about the parts of products.
+RELATIONS: Final = ("symmetric", "structured", "functions", "powers")
+
+
+class Writer:
+    """A certificate while it is written; some properties of terms are assumed."""
+
+    def __init__(self, rulesets: Sequence[Ruleset], assumed: Sequence[Assumption]) -> None:
+        """Begin without chains."""
+        self._rules = {f"{s.name}.{r.name}": r for s in rulesets for r in s.laws}
+        self._knowledge = Knowledge(rulesets, assumed, is_described)
+        self._may_be_assumed = dict.fromkeys(assumed)
+        self._assumed: dict[tuple[str, int], None] = {}
+        self._terms = Terms(FUNCTIONS)
+        self._arithmetic = Combinations(self._terms)
+        self._numbers: dict[Term, int] = {}
+        self._term_of: dict[int, Term] = {}
+        self._data: dict[Any, Any] = {}
+        self._laws: dict[str, JSON] = {}
+        self._facts: dict[Assumption, JSON] = {}
+        self._chains: list[JSON] = []
+
+    def number(self, term: Term) -> int:
+        """The number of a term in the certificate."""
+        if term not in self._numbers:
+            nodes, places = described(term)
+            numbers = self._terms.read(nodes)
+            self._data |= {(d["op"], frozen(d["data"])): d["data"] for d in nodes}
+            self._numbers |= {t: numbers[k] for t, k in places.items()}
+            self._term_of |= {numbers[k]: t for t, k in places.items()}
+        return self._numbers[term]
+
+    def chain(self, first: Term, steps: Sequence[ProofStep], last: Term) -> None:
+        """Add a chain; raises `UnsupportedOperation` where a step cannot be certified."""
+        whole = self._by_arithmetic(first, last)
+        found = [whole] if whole else []
+        before = first
+        for step in () if whole else steps:
+            found.append(self._step(before, step))
+            before = step.term
+        self._chains.append({"from": self.number(first), "steps": found})
+
+    def know(self, p: str, term: Term) -> None:
+        """Add the facts that show a property of a term, or that it is assumed."""
+        if not self._knowledge.knows(p, term):
+            raise UnsupportedOperation(f"nothing shows that a term is {p}")
+        for c in self._knowledge.derivation(p, term):
+            if (c.property, c.term) not in self._facts:
+                name = f"{c.fact.ruleset}.{c.fact.name}#{c.form}"
+                self._laws.setdefault(name, fact_described(c.fact, c.form))
+                for premise in c.premises:
+                    self._assume(premise)
+                self._facts[c.property, c.term] = {"law": name, "bound": self._bound(c.bound)}
+        self._assume((p, term))
+
+    def text(self, kind: str, **claim: Term | str) -> str:
+        """The certificate of a claim."""
+        said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
+        parts = [p for law in self._laws.values() for p in _parts(law)]
+        asked = sorted({p[1] for p in parts if p[0] == "record"})
+        named = {p[2] for p in parts if p[:2] == ["value", "other"]}
+        named |= {op for op, *_ in self._terms.nodes}
+        known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
+        whole = {
+            "format": VERSION,
+            "claim": {"kind": kind, **said, "assumed": [*map(list, self._assumed)]},
+            "laws": self._laws,
+            "functions": {n: {a: getattr(record(n), a) for a in asked} for n in known},
+            "facts": [*self._facts.values()],
+            "chains": self._chains,
+            "terms": [self._node(*node) for node in self._terms.nodes],
+        }
+        blocks = (f" {json.dumps(k)}: {_block(v)}" for k, v in whole.items())
+        return "{\n" + ",\n".join(blocks) + "\n}\n"
+
+    def _node(self, op: str, data: Any, args: Sequence[int], dims: Sequence[Any]) -> JSON:
+        return {"op": op, "data": self._data.get((op, data), data), "args": args, "dims": dims}
+
+    def _assume(self, assumption: Assumption) -> None:
+        p, term = assumption
+        if assumption in self._may_be_assumed:
+            self._assumed[p, self.number(term)] = None
+
+    def _step(self, before: Term, step: ProofStep) -> JSON:
+        rule = self._rules[step.rule]
+        if isinstance(rule, Rule) and self._differ(before, step.term):
+            for old, new in replacements(before, step.term):
+                sides = (new, old) if step.backwards else (old, new)
+                found = instance(rule, *sides, self._knowledge)
+                if found is not None:
+                    said = self._instance(rule, *found)
+                    return {"by": "law", **said, "backwards": step.backwards, **self._to(step.term)}
+        found = self._by_arithmetic(before, step.term)
+        if found is None:
+            raise UnsupportedOperation(f"a step by {step.rule} has no certificate")
+        return found
+
+    def _to(self, term: Term) -> JSON:
+        return {"to": self.number(term)}
+
+    def _differ(self, before: Term, after: Term) -> bool:
+        """Whether two terms are different sums of products."""
+        try:
+            return bool(self._arithmetic.difference(self.number(before), self.number(after)))
+        except Refused:
+            return True
+
+    def _by_arithmetic(self, before: Term, after: Term) -> JSON | None:
+        """A step by arithmetic, if there is one."""
+        ends = self.number(before), self.number(after)
+        found = self._arithmetic.parts(*ends, self._relations(before, after))
+        if found is None:
+            return None
+        return {"by": "arithmetic", "parts": [*map(self._combined, found)], **self._to(after)}
+
+    def _relations(self, *roots: Term) -> Iterator[Relation]:
+        """Instances of laws about parts of products, where these or their functions occur."""
+        parts = [*postorder(*roots)]
+        matcher = matcher_of_terms(self._knowledge.knows)
+        for t in parts:
+            if t.op == "inv":
+                for name in ("inverse_times_matrix", "matrix_times_inverse"):
+                    yield self._relation(f"linalg.{name}", {"s": MATRIX_PRODUCT, "a": t.args[0]})
+            for name in _about(t.op):
+                yield self._relation(name, {"a": t.args[0]})
+        for rule in self._rules.values():
+            if isinstance(rule, Rule) and rule.ruleset in RELATIONS:
+                for k, pattern in enumerate(patterns(rule)):
+                    for t in () if pattern.reversed else parts:
+                        for constructor, arguments in views(t):
+                            if constructor == pattern.constructor:
+                                for found in matcher.instances(pattern, arguments):
+                                    sides = self.number(found.first), self.number(found.second)
+                                    yield Relation(*sides, (rule, k, found.bound))
+
+    def _relation(self, name: str, bound: Bound) -> Relation:
+        rule = self._rules[name]
+        assert isinstance(rule, Rule)
+        closing, law = Closing(bound), patterns(rule)[0].law
+        sides = (closing.build(law.left), closing.build(law.right))
+        return Relation(*map(self.number, sides), (rule, 0, bound))
+
+    def _combined(self, part: Part) -> JSON:
+        law = part.relation.law
+        said = {"law": "reciprocal", "bound": {"a": ["term", part.relation.of]}}
+        said = self._instance(*law) if law else said
+        number = fraction_text(part.number)
+        return {"number": number, "times": part.factor, "spec": part.spec, **said}
+
+    def _instance(self, rule: Rule, variant: int, bound: Bound) -> JSON:
+        name = f"{rule.ruleset}.{rule.name}#{variant}"
+        self._laws.setdefault(name, law_described(rule, variant))
+        for c in patterns(rule)[variant].law.conditions:
+            if isinstance(c, Known):
+                closing = Closing(bound)
+                self.know(closing.build(c.property), closing.build(c.tensor))
+        return {"law": name, "bound": self._bound(bound)}
+
+    def _bound(self, bound: Bound) -> JSON:
+        for v in bound.values():
+            if isinstance(v, Term):
+                self.number(v)
+        return {name: value_described(v, self._numbers) for name, v in bound.items()}
+
+
+@cache
+def _about(function: str) -> tuple[str, ...]:
+    """The laws that say something of products of functions of one tensor, this among them."""
+    return tuple(
+        f"{r.ruleset}.{r.name}"
+        for s in (functions, identities)
+        for r in s.rules
+        if not r.statement.conditions
+        and {p.name for p in parameters_of(r.statement.left)} == {"a"}
+        and function in _functions(r.statement.left)
+    )
+
+
+def _functions(pattern: object) -> Iterator[str]:
+    if isinstance(pattern, Node):
+        if pattern.constructor == "function" and isinstance(pattern.args[-1], Parameter):
+            yield str(pattern.args[0])
+        for a in pattern.args:
+            yield from _functions(a)
+
+
+def _block(value: Any) -> str:
+    """JSON with a line for each part of it."""
+    match value:
+        case [_, *_]:
+            return "[\n" + ",\n".join(f"  {json.dumps(v)}" for v in value) + "]"
+        case {"kind": _}:
+            return json.dumps(value)
+        case dict() if value:
+            rows = (f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in value.items())
+            return "{\n" + ",\n".join(rows) + "}"
+        case _:
+            return json.dumps(value)
+
+
+def _parts(p: Any) -> Iterator[list[Any]]:
+    """The patterns that a described law is made of."""
+    for part in p.values() if isinstance(p, dict) else p if isinstance(p, list) else ():
+        if isinstance(part, list) and part and isinstance(part[0], str):
+            yield part
+        yield from _parts(part)
