@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from eggrad.frontend.certificates.checker import (
+from eggrad.frontend.certificates.arithmetic import (
     ONE,
     UNIT,
     Arithmetic,
@@ -130,13 +130,13 @@ class Combinations(Arithmetic):
     def _reciprocals(self) -> Iterator[Relation]:
         """That a·a⁻¹ = 1, for the sums that are divided by."""
         make = self._terms.make
-        for what in [*self._atoms]:
+        for what in [*self._names]:
             match what:
-                case ("entrywise", "sum", _, base):
+                case ("sum", None, _, base):
                     a = self._sum(base)
                     axes = tuple(range(len(self._terms.dims(a))))
-                    inverse = make("power", None, (a, make("constant", "-1", (), ())))
-                    one = make("constant", "1", (), self._terms.dims(a))
+                    inverse = make("power", None, (a, self._terms.number(-ONE)))
+                    one = self._terms.number(ONE, self._terms.dims(a))
                     yield Relation(make("einsum", (axes,) * 3, (a, inverse)), one, None, a)
                 case _:
                     pass
@@ -181,7 +181,7 @@ class Combinations(Arithmetic):
         found: int | None = None
         for (factors, out, sizes), c in sorted(p, key=lambda term: _rank(term[0])):
             t = self._term(factors, out, dict(enumerate(sizes)))
-            t = t if c == 1 else self._terms.scaled(c, t)
+            t = t if c == 1 else self._terms.times(self._terms.number(c), t)
             found = t if found is None else self._terms.make("add", None, (found, t))
         if found is None:
             raise Refused("a sum without summands")
@@ -199,8 +199,8 @@ class Combinations(Arithmetic):
                 placed.append((make("delta", None, (), (size[i], size[i])), (i, j)))
             shown.append(j)
         used = {i for _, part in placed for i in part}
-        ones = [(make("constant", "1", (), (size[i],)), (i,)) for i in shown if i not in used]
-        placed += ones or ([] if placed else [(make("constant", "1", (), ()), ())])
+        ones = [(self._terms.number(ONE, (size[i],)), (i,)) for i in shown if i not in used]
+        placed += ones or ([] if placed else [(self._terms.number(ONE), ())])
         (whole, names), *more = placed
         for t, part in more:
             joined = tuple(dict.fromkeys((*names, *part)))
@@ -210,20 +210,12 @@ class Combinations(Arithmetic):
 
     def _power_of(self, atom: int, exponent: Fraction) -> int:
         make = self._terms.make
-        match [*self._atoms][atom]:
-            case ("size", d):
-                t = make("size", d, (), ())
-            case ("entrywise", "sum", _, base):
-                t = self._sum(base)
-            case ("entrywise", op, data, *parts):
-                t = make(op, data, tuple(map(self._sum, parts)))
-            case ("of", op, data, dims, *parts):
-                t = make(op, data, tuple(map(self._sum, parts)), dims)
-            case other:
-                raise Refused(f"an atom {other!r}")
+        op, data, dims, *parts = self._names[atom]
+        args = tuple(map(self._sum, parts))
+        t = args[0] if op == "sum" else make(op, data, args, dims)
         if exponent == 1:
             return t
-        return make("power", None, (t, make("constant", str(exponent), (), ())))
+        return make("power", None, (t, self._terms.number(exponent)))
 
 
 def _rank(m: Monomial) -> tuple[Any, ...]:

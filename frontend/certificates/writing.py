@@ -1,7 +1,7 @@
 """Certificates written: from chains of steps, and from facts with their premises."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -9,14 +9,16 @@ from eggrad.engine.equality.steps import ProofStep, instance, replacements
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import MATRIX_PRODUCT
 from eggrad.engine.indices.texts import fraction_text
-from eggrad.engine.laws.knowledge import Assumption, Knowledge
+from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
+from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
-from eggrad.engine.terms.term import Term, postorder
-from eggrad.frontend.certificates.checker import VERSION, Refused, Terms, frozen
+from eggrad.engine.terms.term import Term, einsum, postorder, variable
+from eggrad.frontend.certificates.arithmetic import Refused, frozen
+from eggrad.frontend.certificates.checker import VERSION, Checker
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
 from eggrad.frontend.certificates.patterns import (
     fact_described,
@@ -24,8 +26,10 @@ from eggrad.frontend.certificates.patterns import (
     law_described,
     value_described,
 )
-from eggrad.frontend.text.json_nodes import described
+from eggrad.frontend.text.json_nodes import described, read_terms
+from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.functions.elementwise import functions, identities
+from eggrad.rules.functions.properties import domains
 
 JSON = dict[str, Any]
 Bound = Mapping[str, Any]
@@ -43,12 +47,21 @@ class Writer:
         self._knowledge = Knowledge(rulesets, assumed, is_described)
         self._may_be_assumed = dict.fromkeys(assumed)
         self._assumed: dict[tuple[str, int], None] = {}
-        self._terms = Terms(FUNCTIONS)
+        self._checker = Checker(
+            {
+                "format": VERSION,
+                "functions": _records(FUNCTIONS, ["total"]),
+                "laws": {},
+                "terms": [],
+            }
+        )
+        self._terms = self._checker.terms
         self._arithmetic = Combinations(self._terms)
         self._numbers: dict[Term, int] = {}
         self._term_of: dict[int, Term] = {}
         self._data: dict[Any, Any] = {}
         self._laws: dict[str, JSON] = {}
+        self._slopes: dict[str, list[str]] = {}
         self._facts: dict[Assumption, JSON] = {}
         self._chains: list[JSON] = []
 
@@ -62,12 +75,20 @@ class Writer:
             self._term_of |= {numbers[k]: t for t, k in places.items()}
         return self._numbers[term]
 
-    def chain(self, first: Term, steps: Sequence[ProofStep], last: Term) -> None:
+    def chain(
+        self,
+        first: Term,
+        last: Term,
+        find_steps: Callable[[], Sequence[ProofStep] | None],
+    ) -> None:
         """Add a chain; raises `UnsupportedOperation` where a step cannot be certified."""
         whole = self._by_arithmetic(first, last)
+        steps = () if whole else find_steps()
+        if steps is None:
+            raise UnsupportedOperation("no chain of single steps was found")
         found = [whole] if whole else []
         before = first
-        for step in () if whole else steps:
+        for step in steps:
             found.append(self._step(before, step))
             before = step.term
         self._chains.append({"from": self.number(first), "steps": found})
@@ -85,11 +106,40 @@ class Writer:
                 self._facts[c.property, c.term] = {"law": name, "bound": self._bound(c.bound)}
         self._assume((p, term))
 
+    def differential(self, f: Term, x: Term, dx: Term) -> Term:
+        """What a term changes by where a variable changes by another."""
+        for t in postorder(f):
+            self._slopes |= {t.op: self._slopes_of(t.op)} if t.op in FUNCTIONS else {}
+        self._checker.laws = {**self._laws}
+        self._checker.whole["slopes"] = self._slopes
+        return self._term(self._checker.differential(*map(self.number, (f, x, dx))))
+
+    def _slopes_of(self, function: str) -> list[str]:
+        """The laws on slopes of a function, by place."""
+        found: list[str] = []
+        for rule in slopes.rules:
+            node = patterns(rule)[0].law.node
+            if node.constructor.startswith("slope") and node.args[0] == function:
+                found.append(f"slopes.{rule.name}#0")
+                self._laws.setdefault(found[-1], law_described(rule, 0))
+        return found
+
+    def _term(self, number: int) -> Term:
+        """The term with a number."""
+        if number not in self._term_of:
+            nodes = [self._node(*node) for node in self._terms.nodes[: number + 1]]
+            ((found, _),) = read_terms(
+                json.dumps({"nodes": nodes, "groups": [{"terms": [number], "said": 0}]})
+            )
+            self._term_of[number] = found[0]
+            self._numbers[found[0]] = number
+        return self._term_of[number]
+
     def text(self, kind: str, **claim: Term | str) -> str:
         """The certificate of a claim."""
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
-        asked = sorted({p[1] for p in parts if p[0] == "record"})
+        asked = sorted({"total"} | {p[1] for p in parts if p[0] == "record"})
         named = {p[2] for p in parts if p[:2] == ["value", "other"]}
         named |= {op for op, *_ in self._terms.nodes}
         known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
@@ -97,7 +147,8 @@ class Writer:
             "format": VERSION,
             "claim": {"kind": kind, **said, "assumed": [*map(list, self._assumed)]},
             "laws": self._laws,
-            "functions": {n: {a: getattr(record(n), a) for a in asked} for n in known},
+            "functions": _records(known, asked),
+            "slopes": self._slopes,
             "facts": [*self._facts.values()],
             "chains": self._chains,
             "terms": [self._node(*node) for node in self._terms.nodes],
@@ -169,8 +220,8 @@ class Writer:
         rule = self._rules[name]
         assert isinstance(rule, Rule)
         closing, law = Closing(bound), patterns(rule)[0].law
-        sides = (closing.build(law.left), closing.build(law.right))
-        return Relation(*map(self.number, sides), (rule, 0, bound))
+        left, right = (self.number(closing.build(side)) for side in (law.left, law.right))
+        return Relation(left, right, (rule, 0, bound))
 
     def _combined(self, part: Part) -> JSON:
         law = part.relation.law
@@ -193,6 +244,10 @@ class Writer:
             if isinstance(v, Term):
                 self.number(v)
         return {name: value_described(v, self._numbers) for name, v in bound.items()}
+
+
+def _records(names: Iterable[str], asked: Iterable[str]) -> JSON:
+    return {n: {a: getattr(record(n), a) for a in asked} for n in sorted(names)}
 
 
 @cache
@@ -236,3 +291,53 @@ def _parts(p: Any) -> Iterator[list[Any]]:
         if isinstance(part, list) and part and isinstance(part[0], str):
             yield part
         yield from _parts(part)
+
+
+def equality(
+    rulesets: Sequence[Ruleset],
+    left: Term,
+    right: Term,
+    find_steps: Callable[[], Sequence[ProofStep] | None],
+    assumed: Iterable[Assumption] = (),
+) -> str:
+    """The certificate that two terms are equal, where both are defined and what is assumed holds."""
+    writer = Writer(rulesets, [*assumed, *_of_domains(left, right)])
+    writer.chain(left, right, find_steps)
+    return writer.text("equal", left=left, right=right)
+
+
+def derivative(
+    rulesets: Sequence[Ruleset],
+    f: Term,
+    x: Term,
+    g: Term,
+    find_steps: Callable[[Term, Term], Sequence[ProofStep] | None],
+) -> str:
+    """The certificate that a term is the derivative of another by a variable."""
+    writer = Writer(rulesets, _of_domains(f, g))
+    dx = variable(f"d{x.name}", x.dims)
+    df = writer.differential(f, x, dx)
+    axes = tuple(range(g.order))
+    along = einsum((axes, axes[f.order :], axes[: f.order]), g, dx)
+    writer.chain(df, along, lambda: find_steps(df, along))
+    return writer.text("derivative", of=f, by=x, along=dx, **{"is": g})
+
+
+def property_of(
+    rulesets: Sequence[Ruleset],
+    term: Term,
+    p: str,
+    form: Term,
+    find_steps: Callable[[], Sequence[ProofStep] | None],
+    assumed: Iterable[Assumption],
+) -> str:
+    """The certificate that a term has a property, by facts about a form of it."""
+    writer = Writer(rulesets, [*assumed, *_of_domains(term)])
+    writer.chain(term, form, find_steps)
+    writer.know(p, form)
+    return writer.text("has", term=term, form=form, property=p)
+
+
+def _of_domains(*terms: Term) -> list[Assumption]:
+    """What holds wherever some terms are defined."""
+    return [*needed(domains.facts, terms), *nonzero_sums([*terms])]

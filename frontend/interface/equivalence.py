@@ -40,6 +40,7 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
+from eggrad.frontend.certificates.writing import equality
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.display import html_table
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.interface.own_rules import Rules
+
+FindSteps = Callable[[], "Sequence[ProofStep] | None"]
 
 # Normal forms prove much at once; where the other rules do it alone, they say more.
 LAST = ("normal_forms",)
@@ -89,6 +92,7 @@ class Verdict:
     assumed: tuple[Assumption, ...] = ()
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
     _find_steps: "Callable[[Sequence[str]], tuple[ProofStep, ...] | None]" = lambda _: ()
+    _certify: "Callable[[FindSteps], str]" = lambda _: ""
     _print_steps: "Callable[[Sequence[ProofStep], str], str]" = lambda _steps, _language: ""
 
     @cached_property
@@ -113,6 +117,18 @@ class Verdict:
         None where none was found within the budget of the comparison.
         """
         return self._find_steps(self.rules)
+
+    @cached_property
+    @shows_progress("writing a certificate")
+    def certificate(self) -> str:
+        """The proof as a text that `eggrad verify` checks without an e-graph or a search.
+
+        Raises `UnsupportedOperation` where the verdict is not "equal", or a step of the proof has
+        no certificate.
+        """
+        if self.status != "equal":
+            raise UnsupportedOperation(f"a verdict {self.status!r} has no certificate")
+        return self._certify(lambda: self.steps)
 
     def explain(self, language: FormatName = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
@@ -260,6 +276,7 @@ def _decided(
                 assumed=tuple(used),
                 _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
                 _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
+                _certify=lambda find: equality(strategy.rulesets, a, b, find, used),
                 _print_steps=lambda steps, language: format_steps(
                     a, steps, strategy.rulesets, language, scope
                 ),
