@@ -174,14 +174,18 @@ def _times(c: Fraction, t: Term) -> Term:
 
 def second_derivative(system: System, term: Term, wrt: Sequence[Term]) -> Term | None:
     """The second derivative of a scalar along a line; None where the term has kinks or jumps."""
-    directions = {v: terms.variable(f"{v.name}'", v.dims) for v in wrt}
     found = term
     for _ in range(2):
         if has_kinks(found, wrt):
             return None
-        (found,) = system.pushed([found], directions, ())
+        (found,) = system.pushed([found], directions(wrt), ())
         found = system.simplify([found]).term
     return None if has_kinks(found, wrt) else found
+
+
+def directions(wrt: Sequence[Term]) -> dict[Term, Term]:
+    """For each variable x a direction x' in which it moves."""
+    return {v: terms.variable(f"{v.name}'", v.dims) for v in wrt}
 
 
 def has_kinks(term: Term, wrt: Sequence[Term]) -> bool:
@@ -209,14 +213,14 @@ def is_defined_convexly(
     What has to hold for it is known to hold everywhere, or holds where a concave term is positive.
     """
     for p, t in needs:
-        goals = _CONVEX_WHERE.get(p)
+        goals = CONVEX_WHERE.get(p)
         if goals is None or not find_properties(system, t, goals, budget, assumed).properties:
             return False
     return True
 
 
 # Where a need holds on a convex set: one of these is known of its term.
-_CONVEX_WHERE: Final = {
+CONVEX_WHERE: Final = {
     POSITIVE: (CONCAVE, POSITIVE),
     # Where a term that is at least 0 becomes 0 a root may have a kink, as that of x² has.
     NONNEGATIVE: (CONCAVE, POSITIVE),

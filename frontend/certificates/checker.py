@@ -54,6 +54,20 @@ def _exchanged(s: Any) -> tuple[Indices, ...]:
     return renumbered([second, first, ["sum", "new"]])
 
 
+def _is_quadratic_form(t: Any, s: Any) -> bool:
+    """Whether x times a matrix by t, times x again by s, is x'·a·x."""
+    x, a, out = t
+    shared = {*x} & {*a}
+    other = {*a} - shared
+    if len({*x}) < len(x) or len(a) != 2 or len(shared) != 1 or {*out} != ({*x} - shared) | other:
+        return False
+    label = dict(zip(out, s[0], strict=True)) | {
+        i: dict(zip(out, s[0], strict=True))[j] for i, j in zip(shared, other, strict=True)
+    }
+    summed = {label[i] for i in shared}.isdisjoint(s[2]) and len({*s[0]}) == len(s[0])
+    return summed and s[1] == tuple(label[i] for i in x)
+
+
 _SIGNS: Final = {
     **{"==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge},
     **{"<": operator.lt, "<=": operator.le},
@@ -72,6 +86,7 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_integer": lambda p: p.denominator == 1,
     "is_matrix": lambda n: len(n) == 2,
     "is_matrix_product": lambda s: s in _PRODUCTS,
+    "is_quadratic_form": _is_quadratic_form,
     "is_same": operator.eq,
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and len({*s[0]}) == len(s[0]),
@@ -97,6 +112,11 @@ RECIPROCAL: Final = {
     "when": [],
 }
 _NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
+
+
+_SMOOTH: Final = (
+    *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
+)
 
 
 class Checker:
@@ -126,18 +146,18 @@ class Checker:
         claim = self.whole["claim"]
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
-        wanted = self.wanted(claim)
-        for t in wanted:
-            self.arithmetic.polynomial(t)
-        self.defined |= self.arithmetic.partial
         for k, fact in enumerate(self.whole["facts"]):
             law, bound = self.laws[fact["law"]], self.bound(fact["bound"])
             self.hold(law["when"], bound, f"fact {k + 1}")
             self.know(law["property"], self.build(law["of"], bound))
+        wanted = self.wanted(claim)
+        for t in wanted:
+            self.arithmetic.polynomial(t)
+        self.defined |= self.arithmetic.partial
         for k, chain in enumerate(self.whole["chains"]):
             self.chain(k, chain)
         need(wanted[0] == wanted[1] or wanted in self.equal, "the claim is not what chains prove")
-        if claim["kind"] == "has":
+        if claim["kind"] in ("has", "curved"):
             need((claim["property"], wanted[1]) in self.known, "the property is not known")
         return self.whole
 
@@ -158,7 +178,13 @@ class Checker:
                 order = len(self.terms.dims(f))
                 axes = tuple(range(order + len(self.terms.dims(x))))
                 spec = renumbered([axes, axes[order:], axes[:order]])
-                return self.differential(f, x, dx), self.terms.make("einsum", spec, (g, dx))
+                return self.differential(f, {x: dx}), self.terms.make("einsum", spec, (g, dx))
+            case "curved":
+                f, form = self.term(claim["of"]), self.term(claim["form"])
+                along = {self.term(x): self.term(d) for x, d in claim["along"]}
+                need(not {*along.values()} & self.below(f), "a direction is new")
+                self.regular(f, along)
+                return self.differential(self.differential(f, along), along), form
             case other:
                 raise Refused(f"a claim of the kind {other!r}")
 
@@ -171,9 +197,35 @@ class Checker:
             stack += new
         return found
 
-    def differential(self, f: int, x: int, dx: int) -> int:
-        """What a term changes by where a variable changes by another."""
-        made: dict[int, int | None] = {x: dx}
+    def regular(self, f: int, variables: Iterable[int]) -> None:
+        """Refuse a term that has kinks, or whose domain may not be convex.
+
+        What is known of its parts says so: a logarithm is defined on a convex set if it is of what
+        is concave, or positive everywhere.
+        """
+        moving = {*variables}
+        for t in sorted(self.below(f)):
+            op, _, args, _ = self.terms.nodes[t]
+            if not moving.isdisjoint(args):
+                moving.add(t)
+                words: tuple[str, ...] = ()
+                exponent = self.terms.nodes[args[-1]] if op == "power" else ("constant", "1")
+                need(exponent[0] == "constant", "an exponent is a number")
+                p = Fraction(exponent[1])
+                if op == "log" or p.denominator > 1:
+                    words = ("positive", "concave")
+                elif op == "divide" or p < 0:
+                    words = _NOT_ZERO
+                elif op == "inv":
+                    words = ("positive definite", "invertible")
+                smooth = op in _SMOOTH or self.functions.get(op, {}).get("analytic")
+                need(smooth or op == "log", f"{op} may have kinks, or no convex domain")
+                of = args[-1] if op in ("divide", "log", "inv") else args[0]
+                need(not words or any((w, of) in self.known for w in words), f"the domain of {op}")
+
+    def differential(self, f: int, along: Mapping[int, int]) -> int:
+        """What a term changes by where some variables change by others."""
+        made: dict[int, int | None] = {**along}
         for t in sorted(self.below(f)):
             op, data, args, _ = self.terms.nodes[t]
             parts: list[int] = []
@@ -345,6 +397,10 @@ class Checker:
             case "function" | "function2" | "function3", [name, *operands]:
                 need(name in self.functions, f"{name} is no function here")
                 return make(name, None, tuple(operands))
+            case "indicator", [dims, conditions]:
+                return make("indicator", frozen(conditions), (), dims)
+            case _, [name, data, *operands] if constructor.startswith("numeric"):
+                return make(name, data, tuple(operands))
             case "variable", [(name, dims, words)]:
                 return make("variable", frozen({"name": name, "assume": words}), (), dims)
             case name, operands:

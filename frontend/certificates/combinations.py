@@ -25,9 +25,12 @@ from eggrad.frontend.certificates.arithmetic import (
     times,
 )
 
-# Products that are tried, and monomials of them all.
+Row = dict[int, Fraction]
+
+# Products that are tried, monomials that they have, and entries of all rows.
 MOST: Final = 300
 MONOMIALS: Final = 400
+ENTRIES: Final = 10_000
 
 
 class Relation(NamedTuple):
@@ -91,18 +94,25 @@ class Combinations(Arithmetic):
         self, wanted: Polynomial, relations: list[Relation]
     ) -> list[tuple[_Candidate, Fraction]] | None:
         """Elimination: the values of candidates in rows, each reduced by those before it."""
-        rows: dict[Monomial, tuple[Polynomial, dict[int, Fraction]]] = {}
+        numbers: dict[Monomial, int] = {}
+
+        def numbered(p: Polynomial) -> Row:
+            return {numbers.setdefault(m, len(numbers)): c for m, c in p.items()}
+
+        rows: dict[int, tuple[Row, Row]] = {}
         tried: list[_Candidate] = []
-        rest, used = wanted, dict[int, Fraction]()
+        rest, used = numbered(wanted), Row()
+        entries = 0
         for candidate, value in self._candidates(wanted, relations):
-            row, made = _reduced(rows, value, {len(tried): ONE})
+            row, made = numbered(value), {len(tried): ONE}
             tried.append(candidate)
+            _reduce(rows, row, made)
             if row:
-                pivot = min(row, key=_rank)
-                number = 1 / row[pivot]
-                rows[pivot] = times(number, row), {k: number * n for k, n in made.items()}
-                rest, used = _reduced(rows, rest, used)
-            if not rest or len(tried) == MOST:
+                pivot = min(row)
+                rows[pivot] = row, made
+                _reduce(rows, rest, used)
+            entries += len(row)
+            if not rest or len(tried) == MOST or entries > ENTRIES:
                 break
         return None if rest else [(tried[k], -n) for k, n in sorted(used.items()) if n]
 
@@ -250,19 +260,23 @@ def _without(
             yield from _without(factors[:k] + left + factors[k + 1 :], pattern[1:], known)
 
 
-def _reduced(
-    rows: Mapping[Monomial, tuple[Polynomial, dict[int, Fraction]]],
-    p: Polynomial,
-    made: dict[int, Fraction],
-) -> tuple[Polynomial, dict[int, Fraction]]:
-    """A polynomial less multiples of rows, and what it is made of then."""
-    waiting = [m for m in p if m in rows]
+def _reduce(rows: Mapping[int, tuple[Row, Row]], row: Row, made: Row) -> None:
+    """Take multiples of rows away, and what these are made of from what the row is made of."""
+    waiting = [m for m in row if m in rows]
     while waiting:
         m = waiting.pop()
-        if m in p:
-            row, of = rows[m]
-            c = p[m]
-            p = added([p, times(-c, row)])
-            made = {k: made.get(k, Fraction(0)) - c * of.get(k, Fraction(0)) for k in {*made, *of}}
-            waiting += [n for n in row if n in rows and n in p]
-    return p, made
+        if m in row:
+            other, of = rows[m]
+            c = -row[m] / other[m]
+            _add(row, c, other)
+            _add(made, c, of)
+            waiting += [n for n in other if n in rows and n in row]
+
+
+def _add(row: Row, number: Fraction, other: Row) -> None:
+    for m, c in other.items():
+        total = row.get(m, 0) + number * c
+        if total:
+            row[m] = total
+        else:
+            row.pop(m, None)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
+from eggrad.engine.equality.curvature import CONVEX_WHERE, in_variables
 from eggrad.engine.equality.steps import ProofStep, instance, replacements
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import MATRIX_PRODUCT
@@ -33,6 +34,8 @@ from eggrad.rules.functions.properties import domains
 
 JSON = dict[str, Any]
 Bound = Mapping[str, Any]
+FindSteps = Callable[[Term, Term], Sequence[ProofStep] | None]
+"""How a chain of single steps from a term to another is found, where arithmetic does not do."""
 
 # Rulesets whose laws are about the parts of products.
 RELATIONS: Final = ("symmetric", "structured", "functions", "powers")
@@ -69,6 +72,8 @@ class Writer:
         """The number of a term in the certificate."""
         if term not in self._numbers:
             nodes, places = described(term)
+            if any(d["op"] in ("function", "scan") for d in nodes):
+                raise UnsupportedOperation("a certificate has no declared functions and no loops")
             numbers = self._terms.read(nodes)
             self._data |= {(d["op"], frozen(d["data"])): d["data"] for d in nodes}
             self._numbers |= {t: numbers[k] for t, k in places.items()}
@@ -106,13 +111,14 @@ class Writer:
                 self._facts[c.property, c.term] = {"law": name, "bound": self._bound(c.bound)}
         self._assume((p, term))
 
-    def differential(self, f: Term, x: Term, dx: Term) -> Term:
-        """What a term changes by where a variable changes by another."""
+    def differential(self, f: Term, along: Mapping[Term, Term]) -> Term:
+        """What a term changes by where some variables change by others."""
         for t in postorder(f):
             self._slopes |= {t.op: self._slopes_of(t.op)} if t.op in FUNCTIONS else {}
         self._checker.laws = {**self._laws}
         self._checker.whole["slopes"] = self._slopes
-        return self._term(self._checker.differential(*map(self.number, (f, x, dx))))
+        moved = {self.number(x): self.number(dx) for x, dx in along.items()}
+        return self._term(self._checker.differential(self.number(f), moved))
 
     def _slopes_of(self, function: str) -> list[str]:
         """The laws on slopes of a function, by place."""
@@ -135,11 +141,18 @@ class Writer:
             self._numbers[found[0]] = number
         return self._term_of[number]
 
-    def text(self, kind: str, **claim: Term | str) -> str:
+    def know_one_of(self, properties: Iterable[str], term: Term) -> None:
+        """Add the facts that show the first property that a term has."""
+        for p in properties:
+            if self._knowledge.knows(p, term):
+                self.know(p, term)
+                return
+
+    def text(self, kind: str, **claim: Any) -> str:
         """The certificate of a claim."""
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
-        asked = sorted({"total"} | {p[1] for p in parts if p[0] == "record"})
+        asked = sorted({"analytic", "total"} | {p[1] for p in parts if p[0] == "record"})
         named = {p[2] for p in parts if p[:2] == ["value", "other"]}
         named |= {op for op, *_ in self._terms.nodes}
         known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
@@ -297,12 +310,12 @@ def equality(
     rulesets: Sequence[Ruleset],
     left: Term,
     right: Term,
-    find_steps: Callable[[], Sequence[ProofStep] | None],
+    find_steps: FindSteps,
     assumed: Iterable[Assumption] = (),
 ) -> str:
-    """The certificate that two terms are equal, where both are defined and what is assumed holds."""
+    """The certificate that two terms are equal where they are defined and what is assumed holds."""
     writer = Writer(rulesets, [*assumed, *_of_domains(left, right)])
-    writer.chain(left, right, find_steps)
+    writer.chain(left, right, lambda: find_steps(left, right))
     return writer.text("equal", left=left, right=right)
 
 
@@ -311,12 +324,12 @@ def derivative(
     f: Term,
     x: Term,
     g: Term,
-    find_steps: Callable[[Term, Term], Sequence[ProofStep] | None],
+    find_steps: FindSteps,
 ) -> str:
     """The certificate that a term is the derivative of another by a variable."""
     writer = Writer(rulesets, _of_domains(f, g))
     dx = variable(f"d{x.name}", x.dims)
-    df = writer.differential(f, x, dx)
+    df = writer.differential(f, {x: dx})
     axes = tuple(range(g.order))
     along = einsum((axes, axes[f.order :], axes[: f.order]), g, dx)
     writer.chain(df, along, lambda: find_steps(df, along))
@@ -326,16 +339,36 @@ def derivative(
 def property_of(
     rulesets: Sequence[Ruleset],
     term: Term,
-    p: str,
-    form: Term,
-    find_steps: Callable[[], Sequence[ProofStep] | None],
+    shown: Assumption,
+    find_steps: FindSteps,
     assumed: Iterable[Assumption],
 ) -> str:
-    """The certificate that a term has a property, by facts about a form of it."""
+    """The certificate that a term has a property that is shown of a form of it."""
+    p, form = shown
     writer = Writer(rulesets, [*assumed, *_of_domains(term)])
-    writer.chain(term, form, find_steps)
+    writer.chain(term, form, lambda: find_steps(term, form))
     writer.know(p, form)
     return writer.text("has", term=term, form=form, property=p)
+
+
+def curvature_of(
+    rulesets: Sequence[Ruleset],
+    f: Term,
+    along: Mapping[Term, Term],
+    shown: Assumption,
+    find_steps: FindSteps,
+) -> str:
+    """The certificate that the second derivative along lines has a sign that a form of it has."""
+    p, form = shown
+    needs = needed(domains.facts, (f,))
+    writer = Writer(rulesets, [*in_variables(f, [*along]), *_of_domains(f)])
+    for q, t in needs:
+        writer.know_one_of(CONVEX_WHERE.get(q, ()), t)
+    second = writer.differential(writer.differential(f, along), along)
+    writer.chain(second, form, lambda: find_steps(second, form))
+    writer.know(p, form)
+    directions = [[writer.number(x), writer.number(dx)] for x, dx in along.items()]
+    return writer.text("curved", of=f, form=form, property=p, along=directions)
 
 
 def _of_domains(*terms: Term) -> list[Assumption]:

@@ -1,13 +1,15 @@
 """Whether a function is convex, concave, affine or neither: certified, refuted, or left open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eggrad.engine.equality.curvature import (
     Chord,
     broken_chord,
+    directions,
     find_properties,
     in_variables,
     is_defined_convexly,
@@ -19,7 +21,10 @@ from eggrad.engine.laws.properties import AFFINE, CONCAVE, CONVEX, NONNEGATIVE, 
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.progress import shows_progress
+from eggrad.frontend.certificates.writing import curvature_of, property_of
+from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.interface.derivatives import scalar, wrt_variable
+from eggrad.frontend.interface.equivalence import equivalent
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_values
 from eggrad.frontend.text.printer import format_term
@@ -28,6 +33,8 @@ from eggrad.rules.standard import CURVATURE, system
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.curvature import Found
+    from eggrad.engine.equality.steps import ProofStep
+    from eggrad.engine.laws.knowledge import Assumption
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.engine.saturation.system import System
     from eggrad.engine.terms.binding import Array
@@ -50,6 +57,15 @@ class Certificate:
     form: Term
     conclusions: tuple[Conclusion, ...]
     scope: tuple[Term, ...] = ()
+    _write: Callable[[], str] = str
+
+    @cached_property
+    def text(self) -> str:
+        """The certificate as a text that `eggrad verify` checks without an e-graph or a search.
+
+        Raises `UnsupportedOperation` where a step has no certificate.
+        """
+        return self._write()
 
     def __str__(self) -> str:
         """A line for each fact: a term, what it is known to be, and the law."""
@@ -149,51 +165,66 @@ def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
                 f"{v.name} is declared {word}: such values are no convex set. "
                 f"{ASSUMPTIONS[word].sentence}"
             )
-    laws, term, scope = system(CURVATURE), f.thin.term, tuple(f.variables)
-    assumed = in_variables(term, wrt)
-    found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), budget, assumed)
+    asked = _Asked(f.thin.term, tuple(wrt), tuple(f.variables), budget)
+    laws, term = system(CURVATURE), asked.term
+    found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), budget, asked.assumed)
     if found.properties:
-        return _certified(
-            found.properties[0], "laws of composition show it", "the function", found, scope
-        )
+        return _certified(found, "laws of composition show it", found.properties[0], asked)
     refuted = ((p, broken_chord(term, wrt, sign)) for p, sign in ((CONVEX, 1), (CONCAVE, -1)))
     chords = {p: chord for p, chord in refuted if chord is not None}
     if len(chords) == 2:
         return Convexity("neither", "it lies above one chord and below another", chords=chords)
-    shown = _by_second_derivative(laws, term, wrt, budget, scope)
+    shown = _by_second_derivative(laws, asked)
     return _open(chords) if shown is None else shown
 
 
-def _by_second_derivative(
-    laws: "System",
-    term: Term,
-    wrt: Sequence[Term],
-    budget: "Budget | None",
-    scope: tuple[Term, ...],
-) -> Convexity | None:
+class _Asked(NamedTuple):
+    """The function that is asked about, its variables, and the names of all."""
+
+    term: Term
+    wrt: tuple[Term, ...]
+    scope: tuple[Term, ...]
+    budget: "Budget | None"
+
+    @property
+    def assumed(self) -> "list[Assumption]":
+        """That the variables are affine, and all others constant."""
+        return in_variables(self.term, self.wrt)
+
+
+def _by_second_derivative(laws: "System", asked: _Asked) -> Convexity | None:
     """What the sign of the second derivative along a line says, if it has one."""
-    assumed = in_variables(term, wrt)
     # A simpler form may be defined at more values.
-    for form in dict.fromkeys((term, laws.simplify([term]).term)):
-        second = second_derivative(laws, form, wrt)
+    for form in dict.fromkeys((asked.term, laws.simplify([asked.term]).term)):
+        second = second_derivative(laws, form, asked.wrt)
         needs = needed(domains.facts, (form,))
-        if second is None or not is_defined_convexly(laws, needs, assumed, budget):
+        if second is None or not is_defined_convexly(laws, needs, asked.assumed, asked.budget):
             continue
-        found = find_properties(laws, second, (NONNEGATIVE, NONPOSITIVE), budget, needs)
+        found = find_properties(laws, second, (NONNEGATIVE, NONPOSITIVE), asked.budget, needs)
         if found.properties:
             status = AFFINE if len(found.properties) == 2 else _BY_SIGN[found.properties[0]]
             reason = f"along every line the second derivative is {_SIGNS[status]}"
-            return _certified(status, reason, "the second derivative", found, scope)
+            return _certified(found, reason, status, asked)
     return None
 
 
-def _certified(
-    status: str, reason: str, of: str, found: "Found", scope: tuple[Term, ...]
-) -> Convexity:
-    certificate = None
-    if found.form is not None:
-        certificate = Certificate(of, found.form, found.conclusions, scope)
-    return Convexity(status, reason, certificate)
+def _certified(found: "Found", reason: str, status: str, asked: _Asked) -> Convexity:
+    if found.form is None:
+        return Convexity(status, reason)
+    p, form, rulesets = found.properties[0], found.form, CURVATURE.rulesets
+    is_second = p in _BY_SIGN
+    of = "the second derivative" if is_second else "the function"
+
+    def steps(left: Term, right: Term) -> "Sequence[ProofStep] | None":
+        return equivalent(expression(left), expression(right)).steps
+
+    def write() -> str:
+        if is_second:
+            along = directions(asked.wrt)
+            return curvature_of(rulesets, asked.term, along, (p, form), steps)
+        return property_of(rulesets, asked.term, (p, form), steps, asked.assumed)
+
+    return Convexity(status, reason, Certificate(of, form, found.conclusions, asked.scope, write))
 
 
 def _open(chords: Mapping[str, Chord]) -> Convexity:

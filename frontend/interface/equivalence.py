@@ -40,7 +40,7 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.frontend.certificates.writing import equality
+from eggrad.frontend.certificates.writing import FindSteps, equality
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.display import html_table
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.interface.own_rules import Rules
-
-FindSteps = Callable[[], "Sequence[ProofStep] | None"]
 
 # Normal forms prove much at once; where the other rules do it alone, they say more.
 LAST = ("normal_forms",)
@@ -128,7 +126,7 @@ class Verdict:
         """
         if self.status != "equal":
             raise UnsupportedOperation(f"a verdict {self.status!r} has no certificate")
-        return self._certify(lambda: self.steps)
+        return self._certify(lambda _left, _right: self.steps)
 
     def explain(self, language: FormatName = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""

@@ -49,8 +49,8 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
     for node in postorder(root):
         if node.op in OF_CODE:
             raise UnsupportedOperation(f"{node.op} is for generated code, and has no JSON")
-    described, numbers = described(root, *scope)
-    nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in described)
+    written, numbers = described(root, *scope)
+    nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in written)
     places = [numbers[v] for v in scope]
     return (
         f'{{"format": "{FORMAT}",\n "nodes": [\n{nodes}],\n "root": {numbers[root]},\n'
@@ -65,9 +65,9 @@ def format_terms(groups: Sequence[tuple[Sequence[Term], object]]) -> str:
     >>> print(format_terms([([numeric("expm1", variable("x"))], "a note")]))
     {"nodes": [{"op": "variable", "data": {"name": "x", "assume": []}, "args": [], "dims": []}, ...
     """
-    described, numbers = described(*(t for group, _ in groups for t in group))
+    nodes, numbers = described(*(t for group, _ in groups for t in group))
     found = [{"terms": [numbers[t] for t in group], "said": said} for group, said in groups]
-    return json.dumps({"nodes": described, "groups": found}, allow_nan=False)
+    return json.dumps({"nodes": nodes, "groups": found}, allow_nan=False)
 
 
 def described(*roots: Term) -> tuple[list[dict[str, Any]], dict[Term, int]]:
