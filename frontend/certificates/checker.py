@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 from typing import Any, Final
 
 from eggrad.frontend.certificates.arithmetic import (
@@ -111,7 +112,7 @@ RECIPROCAL: Final = {
     "right": ["node", "constant", ["value", "number", "1"], ["axes", _A]],
     "when": [],
 }
-_NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
+NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
 
 
 _SMOOTH: Final = (
@@ -155,6 +156,8 @@ class Checker:
             self.arithmetic.polynomial(t)
         self.defined |= self.arithmetic.partial
         for k, chain in enumerate(self.whole["chains"]):
+            ends = self.term(chain["from"]), self.term(chain["steps"][-1]["to"])
+            need(ends == wanted, "a chain leads from one side of the claim to the other")
             self.chain(k, chain)
         need(wanted[0] == wanted[1] or wanted in self.equal, "the claim is not what chains prove")
         if claim["kind"] in ("has", "curved"):
@@ -215,7 +218,7 @@ class Checker:
                 if op == "log" or p.denominator > 1:
                     words = ("positive", "concave")
                 elif op == "divide" or p < 0:
-                    words = _NOT_ZERO
+                    words = NOT_ZERO
                 elif op == "inv":
                     words = ("positive definite", "invertible")
                 smooth = op in _SMOOTH or self.functions.get(op, {}).get("analytic")
@@ -279,19 +282,23 @@ class Checker:
     def know(self, p: str, t: int) -> None:
         """Know a property of a term; what is not 0 may be divided by."""
         self.known.add((p, t))
-        if p in _NOT_ZERO:
+        if p in NOT_ZERO:
             before = {*self.arithmetic.partial}
             self.arithmetic.divide_by(t)
             self.defined |= {n for n in self.arithmetic.partial - before if isinstance(n, tuple)}
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:
         """Know that both ends of a chain are equal."""
-        first = last = self.term(chain["from"])
-        for k, step in enumerate(chain["steps"]):
-            after = self.term(step["to"])
-            self.step(step, last, after, f"chain {number + 1}, step {k + 1}")
-            last = after
-        self.equal |= {(first, last), (last, first)}
+        steps = chain["steps"]
+        terms = [self.term(chain["from"]), *(self.term(step["to"]) for step in steps)]
+        # What laws alone lead to from the ends, which are defined, is defined as well.
+        for way in (range(len(steps)), range(len(steps) - 1, -1, -1)):
+            for k in takewhile(lambda k: steps[k]["by"] == "law", way):
+                self.arithmetic.polynomial(terms[k + (way.step > 0)])
+        self.defined |= self.arithmetic.partial
+        for k, step in enumerate(steps):
+            self.step(step, terms[k], terms[k + 1], f"chain {number + 1}, step {k + 1}")
+        self.equal |= {(terms[0], terms[-1]), (terms[-1], terms[0])}
 
     def step(self, step: Mapping[str, Any], before: int, after: int, place: str) -> None:
         """Refuse a step that does not follow."""

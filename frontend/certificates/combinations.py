@@ -137,6 +137,14 @@ class Combinations(Arithmetic):
             if len(queue) > MONOMIALS:
                 return
 
+    def divisors(self) -> list[int]:
+        """Terms of the sums that are divided by."""
+        return [
+            self._sum(what[3])
+            for atom, what in enumerate([*self._names])
+            if what[0] == "sum" and (atom, True, True) in self.partial
+        ]
+
     def _reciprocals(self) -> Iterator[Relation]:
         """That a·a⁻¹ = 1, for the sums that are divided by."""
         make = self._terms.make

@@ -19,7 +19,7 @@ from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.term import Term, einsum, postorder, variable
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
-from eggrad.frontend.certificates.checker import VERSION, Checker
+from eggrad.frontend.certificates.checker import NOT_ZERO, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
 from eggrad.frontend.certificates.patterns import (
     fact_described,
@@ -96,7 +96,8 @@ class Writer:
         for step in steps:
             found.append(self._step(before, step))
             before = step.term
-        self._chains.append({"from": self.number(first), "steps": found})
+        if found:
+            self._chains.append({"from": self.number(first), "steps": found})
 
     def know(self, p: str, term: Term) -> None:
         """Add the facts that show a property of a term, or that it is assumed."""
@@ -125,7 +126,8 @@ class Writer:
         found: list[str] = []
         for rule in slopes.rules:
             node = patterns(rule)[0].law.node
-            if node.constructor.startswith("slope") and node.args[0] == function:
+            named = node.args[0] if isinstance(node.args[0], str) else ""
+            if node.constructor.startswith("slope") and named == function:
                 found.append(f"slopes.{rule.name}#0")
                 self._laws.setdefault(found[-1], law_described(rule, 0))
         return found
@@ -149,7 +151,25 @@ class Writer:
                 return
 
     def text(self, kind: str, **claim: Any) -> str:
-        """The certificate of a claim."""
+        """The certificate of a claim; raises `UnsupportedOperation` if the checker refuses it."""
+        made = self._text(kind, claim)
+        try:
+            check(made)
+        except Refused:
+            self._know_divisors()
+            made = self._text(kind, claim)
+            try:
+                check(made)
+            except Refused as error:
+                raise UnsupportedOperation(f"no certificate was found: {error}") from error
+        return made
+
+    def _know_divisors(self) -> None:
+        """Add facts that show of sums that are divided by that they are not 0."""
+        for number in self._arithmetic.divisors():
+            self.know_one_of(NOT_ZERO, self._term(number))
+
+    def _text(self, kind: str, claim: Mapping[str, Any]) -> str:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
         asked = sorted({"analytic", "total"} | {p[1] for p in parts if p[0] == "record"})

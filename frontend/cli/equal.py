@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -13,11 +12,14 @@ from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
     UNKNOWN,
+    certificate_option,
     json_option,
     listed,
+    read_file,
     read_text,
     rules_option,
     takes_language,
+    write_page,
 )
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.equivalence import Verdict, equivalent
@@ -38,6 +40,7 @@ Read = Callable[[str], phrases.Problem]
 @click.option("--rounds", type=click.IntRange(0), help="Rounds of the search.")
 @rules_option
 @click.option("--steps", is_flag=True, help="Print the proof step by step.")
+@certificate_option
 @json_option
 def equal(
     *,
@@ -48,6 +51,7 @@ def equal(
     rounds: int | None,
     rules: tuple[str, ...],
     steps: bool,
+    certificate: str | None,
     notation: FormatName,
     as_json: bool,
 ) -> None:
@@ -65,6 +69,8 @@ def equal(
             click.echo("\n" + verdict.explain(notation))
         if verdict.status == "unknown":
             click.echo("more --nodes or --rounds may decide it", err=True)
+    if certificate is not None and verdict.status == "equal":
+        write_page(certificate, verdict.certificate)
     sys.exit(STATUS[verdict.status])
 
 
@@ -78,7 +84,7 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
     Empty lines and lines that begin with # are left out. What is equal on a part of the reals
     alone, as exp(log(x)) and x, is in two groups; that, and what was not found out, is reported.
     """
-    text = _contents(file)
+    text = read_file(file)
     lines = [(k, s) for k, s in enumerate(map(str.strip, text.splitlines()), 1) if s]
     known: list[tuple[str, Expression]] = []
     for k, line in lines:
@@ -99,17 +105,6 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
         click.echo(f"equal where {', '.join(domain)}:\n  {a}\n  {b}", err=True)
     for a, b in unknown:
         click.echo(f"not found out whether equal:\n  {a}\n  {b}", err=True)
-
-
-def _contents(file: str) -> str:
-    """The text of a file, or of standard input where it is `-`."""
-    try:
-        read = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return read.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Mistake(f"{file} is not UTF-8 text: byte {error.start}") from error
-    except OSError as error:
-        raise Mistake(f"cannot read {file}: {error.strerror or error}") from error
 
 
 # Two expressions by number, and where they are equal; without that it was not found out.

@@ -13,6 +13,7 @@ from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.cli.commands import Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
     UNKNOWN,
+    certificate_option,
     json_option,
     listed,
     parse_sizes,
@@ -20,8 +21,10 @@ from eggrad.frontend.cli.input import (
     rules_option,
     takes_expression,
     write_array,
+    write_page,
 )
 from eggrad.frontend.expression.expression import Expression
+from eggrad.frontend.interface.certificates import certified_derivative
 from eggrad.frontend.interface.check import check_derivatives
 from eggrad.frontend.interface.convexity import convexity
 from eggrad.frontend.interface.derivatives import Mode
@@ -67,6 +70,7 @@ _trace = click.option(
 @rules_option
 @click.option("--check", is_flag=True, help="Compare with central differences.")
 @_trace
+@certificate_option
 @_sizes
 @json_option
 def diff(
@@ -79,6 +83,7 @@ def diff(
     rules: tuple[str, ...],
     check: bool,
     trace: bool,
+    certificate: str | None,
     sizes: dict[str, int] | int | None,
     as_json: bool,
 ) -> None:
@@ -115,6 +120,9 @@ def diff(
         _show(steps)
         click.echo(printed)
         _remark(derivative, operations)
+    if certificate is not None:
+        before = problem.derivative(*names[:-1], mode=mode) if names[1:] else problem.expression
+        write_page(certificate, certified_derivative(before, names[-1], derivative))
     if found is not None:
         click.echo(str(found), err=True)
         if not found.passed:
@@ -125,9 +133,16 @@ def diff(
 @takes_expression
 @click.option("--wrt", multiple=True, metavar="NAME", help="Convex in NAME; repeatable.")
 @click.option("--nodes", type=click.IntRange(1), help="E-nodes that each search may use.")
+@certificate_option
 @json_option
 def convex(
-    text: str, problem: Problem, *, wrt: Sequence[str], nodes: int | None, as_json: bool
+    text: str,
+    problem: Problem,
+    *,
+    wrt: Sequence[str],
+    nodes: int | None,
+    certificate: str | None,
+    as_json: bool,
 ) -> None:
     """Say whether TEXT is convex, concave, affine or neither, and why.
 
@@ -150,6 +165,8 @@ def convex(
         click.echo(json.dumps(report))
     else:
         click.echo(str(found))
+    if certificate is not None and found.certificate is not None:
+        write_page(certificate, found.certificate.text)
     sys.exit(UNKNOWN if found.status == "unknown" else 0)
 
 

@@ -28,6 +28,11 @@ UNKNOWN: Final = 3
 """The status of a command that did not find out; 2 is for mistakes in the input."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+certificate_option = click.option(
+    "--certificate",
+    metavar="FILE",
+    help="Write a certificate into FILE, which eggrad verify checks.",
+)
 rules_option = click.option(
     "--rules",
     multiple=True,
@@ -200,3 +205,14 @@ def listed(value: Any) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     return listed(value.tolist())
+
+
+def read_file(file: str) -> str:
+    """The text of a file, or of standard input where it is `-`."""
+    try:
+        read = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{file} is not UTF-8 text: byte {error.start}") from error
+    except OSError as error:
+        raise Mistake(f"cannot read {file}: {error.strerror or error}") from error

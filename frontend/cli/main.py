@@ -27,6 +27,10 @@ from eggrad.frontend.cli.commands import Commands
         },
         "experiments": {"graph": "Draw the e-graph after each stage."},
         "calibrate": {"calibrate": "Measure how fast NumPy is on this machine."},
+        "verify": {
+            "verify": "Check the certificate in FILE: what it proves, what it assumes, and by "
+            "which laws.",
+        },
         "serve": {"serve": "Open a page to type formulas into."},
         "main": {"rules": "Show the laws that every step of a simplification follows."},
     },
