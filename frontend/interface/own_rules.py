@@ -7,6 +7,7 @@ import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
@@ -26,7 +27,7 @@ from eggrad.engine.indices.spec import Dims, Spec, format_spec
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import DIFFERENTIATED, Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.laws.statements import nodes_of, parameters_of
 from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.terms import term as terms
@@ -396,7 +397,7 @@ def _place(path: str, text: str, error: BaseException) -> str:
 def _check_rulesets(rulesets: Iterable[Ruleset]) -> None:
     """Refuse names that are taken, and laws where they do not act."""
     taken = {s.name for s in RULESETS}
-    known = {r.name for s in RULESETS for r in s.laws}
+    known = {r.name for s in RULESETS for r in s.every_law}
     for ruleset in rulesets:
         if not ruleset.name.isidentifier():
             raise RuleError(f"a ruleset's name is one word, not {ruleset.name!r}")
@@ -446,22 +447,54 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
     >>> [rule.law for _, rule in rules_to_check("rejected.root_of_square")]
     ['√(a²) = a.']
     """
-    if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
+    if subject is None:
+        return [(s, r) for s in RULESETS for r in s.laws]
+    if subject.endswith(".py") or Path(subject).is_file():
         rulesets = read_rules(subject)
         _check_rulesets(rulesets)
-        return _laws(rulesets)
-    known = _laws(RULESETS)
-    if subject is None:
-        return known
-    for laws in (known, _laws([rejected])):
-        found = [(s, r) for s, r in laws if subject in (s.name, r.name, f"{s.name}.{r.name}")]
+        return [(s, r) for s in rulesets for r in s.laws]
+    named = laws_named(subject)
+    found = [(s, r) for s, r in named if isinstance(r, Rule | BulkRule)]
+    if not found:
+        raise RuleError(f"{subject!r} states facts or laws on loops; rules alone are checked here")
+    return found
+
+
+def laws_named(
+    name: str, more: Sequence[Ruleset] = ()
+) -> list[tuple[Ruleset, Rule | BulkRule | LoopRule | Fact]]:
+    """The laws that a name stands for: `rule`, as reports print it `ruleset.rule`, or `ruleset`.
+
+    They are those of the standard rulesets, of `more`, or of the rejected laws. Raises `RuleError`
+    where there is none, with names that are near.
+
+    >>> [law.law for _, law in laws_named("functions.log_of_exp")]
+    ['log exp a = a.']
+    """
+    known = [*RULESETS, *more]
+    for rulesets in (known, [rejected]):
+        found = [
+            (s, r)
+            for s in rulesets
+            for r in s.every_law
+            if name in (s.name, r.name, f"{s.name}.{r.name}")
+        ]
         if found:
             return found
-    raise RuleError(
-        f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file; "
-        "see 'eggrad rules list'"
-    )
+    raise RuleError(f"no rule and no ruleset is called {name!r}{near_names(name, known)}")
 
 
-def _laws(rulesets: Iterable[Ruleset]) -> list[tuple[Ruleset, Rule | BulkRule]]:
-    return [(s, r) for s in rulesets for r in s.laws]
+def near_names(name: str, rulesets: Iterable[Ruleset]) -> str:
+    """The end of a sentence about a name that nothing has: what may be meant, or where all are.
+
+    A law of that name in another ruleset comes before names that are spelt alike.
+
+    >>> near_names("identities.log_of_exp", RULESETS)
+    ", did you mean 'functions.log_of_exp'?"
+    """
+    names = {s.name: s.name for s in rulesets}
+    names |= {r.name: f"{s.name}.{r.name}" for s in rulesets for r in s.every_law}
+    last = name.rpartition(".")[2]
+    near = [last] if last in names else get_close_matches(last, names, 3, 0.75)
+    meant = " or ".join(repr(names[n]) for n in near)
+    return f", did you mean {meant}?" if near else "; see 'eggrad rules list'"

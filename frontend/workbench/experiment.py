@@ -20,7 +20,9 @@ from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
+from eggrad.frontend.interface.own_rules import near_names
 from eggrad.frontend.printing.formats import format_formula
+from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Problem
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
@@ -50,8 +52,8 @@ class Variant:
         for name in names:
             if name not in known.keys() | laws | qualified:
                 raise RuleError(
-                    f"no rule and no ruleset that differentiates or simplifies is called {name!r}; "
-                    "see 'eggrad rules list'"
+                    f"no rule and no ruleset that differentiates or simplifies is called {name!r}"
+                    f"{near_names(name, known.values())}"
                 )
 
         def rest(ruleset: Ruleset) -> Ruleset:
@@ -70,7 +72,10 @@ class Variant:
         known = {s.name for strategy in self._strategies for s in strategy.rulesets}
         for name in names:
             if name not in known:
-                raise RuleError(f"there is no ruleset {name!r}; the rulesets: {sorted(known)}")
+                near = suggestion(name, known)
+                raise RuleError(
+                    f"there is no ruleset {name!r}{near}; the rulesets: {sorted(known)}"
+                )
 
         def kept(strategy: Strategy) -> Strategy:
             stages = {
