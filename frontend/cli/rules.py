@@ -28,6 +28,7 @@ from eggrad.frontend.interface.own_rules import (
     Findings,
     format_findings,
     laws_named,
+    near_names,
     plain_findings,
     read_rules,
     rules_to_check,
@@ -61,6 +62,9 @@ def show(name: str, *, rules: tuple[str, ...], as_json: bool) -> None:
     """
     own = [ruleset for path in rules for ruleset in read_rules(path)]
     found = laws_named(name, own)
+    if not found:
+        near = near_names(name, [*RULESETS, *own])
+        raise Mistake(f"no rule and no ruleset is called {name!r}{near}")
     if as_json:
         click.echo(json.dumps([_rule(r) for _, r in found]))
         return

@@ -29,8 +29,8 @@ from eggrad.engine.laws.language import DIFFERENTIATED, Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.laws.statements import nodes_of, parameters_of
-from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.assumptions import are_thin
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
@@ -43,12 +43,20 @@ from eggrad.engine.workbench.soundness import (
     check_agreement,
     check_soundness,
 )
-from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
+from eggrad.engine.workbench.termination import Goal, Growth, check_growth, derive, goals_of
+from eggrad.frontend.interface.domain import away_from_jumps, domain_of
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_axes
 from eggrad.rules.prerequisites import BEFORE_BULK_RULES, prerequisites_of
 from eggrad.rules.rejected import rejected
-from eggrad.rules.standard import RULESETS, STANDARD, extended, system
+from eggrad.rules.standard import (
+    EQUIVALENCE,
+    EQUIVALENCE_OF_DECLARED,
+    RULESETS,
+    STANDARD,
+    extended,
+    system,
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,10 @@ class Findings:
     mistake: str = ""
 
 
+# Normal forms prove much at once; where the other rules do it alone, they say more.
+LAST = ("normal_forms",)
+
+
 class Checker:
     """Checks rules beside the standard ones and some `rulesets` of users."""
 
@@ -86,9 +98,24 @@ class Checker:
         return RandomClasses(BEFORE_BULK_RULES)
 
     @cached_property
-    def _strategy(self) -> Strategy:
-        """The standard strategy, with the rules of users that are true."""
-        return extended(STANDARD, [self._sound_part(s) for s in self.rulesets])
+    def _true(self) -> list[Ruleset]:
+        """The rulesets of users, without the rules that are false."""
+        return [self._sound_part(s) for s in self.rulesets]
+
+    def _derived_from(self, rule: Rule, name: str) -> list[str] | None:
+        """The rules that a rule follows from, by the rules that `eggrad.equivalent` uses."""
+        goals = goals_of(rule, seed=self.seed)
+        compared = [(g, g.right) for g in goals if g.right is not None]
+        if not compared:
+            return derive(goals, extended(STANDARD, self._true), name)
+        declared = any(are_thin(p for p, _ in g.assumed) for g in goals)
+        strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, self._true)
+        known: list[Goal] = []
+        for goal, right in compared:
+            assumed = (*goal.assumed, *domain_of(goal.left, right, strategy))
+            jumps = away_from_jumps(goal.left, right, strategy, assumed)
+            known.append(replace(goal, assumed=(*assumed, *jumps)))
+        return derive(known, strategy, name, LAST)
 
     def _sound_part(self, ruleset: Ruleset) -> Ruleset:
         if ruleset not in self.rulesets:
@@ -154,7 +181,7 @@ class Checker:
             rule,
             soundness,
             fires,
-            derive(goals_of(rule, seed=self.seed), self._strategy, name) if fires else None,
+            self._derived_from(rule, name) if fires else None,
             check_growth(alone, tried, settle),
             check_growth(self._sound_part(ruleset), tried, settle),
         )
@@ -454,6 +481,11 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
         _check_rulesets(rulesets)
         return [(s, r) for s in rulesets for r in s.laws]
     named = laws_named(subject)
+    if not named:
+        raise RuleError(
+            f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file"
+            f"{near_names(subject, RULESETS)}"
+        )
     found = [(s, r) for s, r in named if isinstance(r, Rule | BulkRule)]
     if not found:
         raise RuleError(f"{subject!r} states facts or laws on loops; rules alone are checked here")
@@ -465,8 +497,7 @@ def laws_named(
 ) -> list[tuple[Ruleset, Rule | BulkRule | LoopRule | Fact]]:
     """The laws that a name stands for: `rule`, as reports print it `ruleset.rule`, or `ruleset`.
 
-    They are those of the standard rulesets, of `more`, or of the rejected laws. Raises `RuleError`
-    where there is none, with names that are near.
+    They are those of the standard rulesets, of `more`, or of the rejected laws.
 
     >>> [law.law for _, law in laws_named("functions.log_of_exp")]
     ['log exp a = a.']
@@ -481,7 +512,7 @@ def laws_named(
         ]
         if found:
             return found
-    raise RuleError(f"no rule and no ruleset is called {name!r}{near_names(name, known)}")
+    return []
 
 
 def near_names(name: str, rulesets: Iterable[Ruleset]) -> str:
