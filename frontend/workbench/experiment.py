@@ -198,6 +198,22 @@ def read_corpus(
     return cases
 
 
+def in_modes(cases: Iterable[Case], modes: Sequence[str]) -> list[Case]:
+    """The cases, those with a derivative in each of some modes, by names that say so.
+
+    >>> from eggrad.frontend.text.parser import parse
+    >>> cases = read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)
+    >>> [c.name for c in in_modes(cases, ["forward", "reverse"])]
+    ['expression, forward', 'expression, reverse']
+    """
+    named = len(modes) > 1
+    return [
+        replace(c, name=f"{c.name}, {m}" if named and c.wrt else c.name, mode=m)
+        for c in cases
+        for m in (modes or [c.mode] if c.wrt else [c.mode])
+    ]
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
