@@ -257,7 +257,7 @@ def ablate_pairs(
     said = [
         f"{fired * (fired - 1) // 2 - len(pairs)} pairs need no trial: one of the two never fires "
         "where the other is left out, or there is no answer without one of them",
-        f"{max(0, len(pairs) - most)} pairs are beyond the limit of {most}; in the first of them "
+        f"{len(pairs) - most} pairs are beyond the limit of {most}; in the first of them "
         f"{pairs[most].moved} matches move from one rule to the other"
         if len(pairs) > most
         else "",

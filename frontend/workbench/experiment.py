@@ -181,7 +181,7 @@ def read_corpus(
     ['expression']
     """
     path = Path(source)
-    if not _is_file(path):
+    if not is_file(path):
         return [_case("expression", source, parse, language)]
     try:
         text = path.read_text("utf-8")
@@ -214,7 +214,8 @@ def in_modes(cases: Iterable[Case], modes: Sequence[str]) -> list[Case]:
     ]
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file of that name; an expression may be too long for one."""
     try:
         return path.is_file()
     except (OSError, ValueError):
