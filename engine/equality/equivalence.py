@@ -1,7 +1,7 @@
 """Whether rules prove two terms equal: both in one e-graph, until they are one e-class."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -154,19 +154,36 @@ def minimal_rules(
     others do not suffice: one of their rules by itself, one beside the others, all of them, in the
     order in which they are written.
     """
-    rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
-    reserved = [n for n, r in rules.items() if r.ruleset in last]
-    plain = [n for n in rules if n not in reserved]
 
-    def fired(names: Sequence[str]) -> list[str] | None:
-        proof = prove(System(strategy.only(names)), left, right, budget, assumed)
-        return [n for n in names if proof.report.matches[n]] if proof.found else None
+    def fired(system: System) -> Counter[str] | None:
+        proof = prove(system, left, right, budget, assumed)
+        return proof.report.matches if proof.found else None
+
+    names = fewest(strategy, fired, last)
+    rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
+    return None if names is None else tuple(rules[n] for n in names)
+
+
+def fewest(
+    strategy: Strategy,
+    fired: Callable[[System], Collection[str] | None],
+    last: Sequence[str] = (),
+) -> list[str] | None:
+    """Names of rules that suffice for something, none of which can be left out.
+
+    `fired` says what fired where a system suffices, and None where it does not. Rulesets named in
+    `last` are as for `minimal_rules`. None where all rules do not suffice.
+    """
+    every = [f"{s.name}.{r.name}" for s in strategy.rulesets for r in s.laws]
+    reserved = [n for n in every if n.partition(".")[0] in last]
+    plain = [n for n in every if n not in reserved]
+
+    def tried(names: Sequence[str]) -> list[str] | None:
+        found = fired(System(strategy.only(names)))
+        return None if found is None else [n for n in names if n in found]
 
     # No reserved rule, one of them by itself, one beside the others, and all of them at the end.
     apart = [[n] for n in reserved]
-    tried = [plain, *apart, *([*plain, *a] for a in apart), [*plain, *reserved]]
-    found = next((names for chosen in tried if (names := fired(chosen)) is not None), None)
-    if found is None:
-        return None
-    names = smallest_part(found, lambda part: fired(part) is not None)
-    return tuple(rules[n] for n in names)
+    chosen = [plain, *apart, *([*plain, *a] for a in apart), [*plain, *reserved]]
+    found = next((used for names in chosen if (used := tried(names)) is not None), None)
+    return None if found is None else smallest_part(found, lambda part: tried(part) is not None)

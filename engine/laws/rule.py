@@ -477,6 +477,11 @@ class Ruleset:
         """All rules of e-graphs, of both kinds."""
         return [*self.rules, *self.bulk_rules]
 
+    @property
+    def every_law(self) -> "list[Rule | BulkRule | LoopRule | Fact]":
+        """All that the ruleset states: the rules of e-graphs, those on loops, and the facts."""
+        return [*self.laws, *self.loop_rules, *self.facts]
+
     def only(self, names: Iterable[str]) -> "Ruleset":
         """The same ruleset with some rules alone, named as `ruleset.rule`."""
         kept = set(names)
@@ -500,7 +505,7 @@ class Ruleset:
         return name, law
 
     def _unused(self, name: str) -> None:
-        if name in {r.name for r in [*self.laws, *self.loop_rules, *self.facts]}:
+        if name in {r.name for r in self.every_law}:
             raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
 
 

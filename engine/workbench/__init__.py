@@ -1,4 +1,4 @@
-"""Experiments with rules: soundness checks, inference, termination, minimal counterexamples.
+"""Experiments with rules: soundness, inference, termination, counterexamples.
 
 Others import `soundness`, `bulk_soundness`, `firing`, `termination`, `rule_inference`, `shrinking`
 and `instances`.

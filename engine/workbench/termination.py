@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.equality.equivalence import smallest_part
+from eggrad.engine.equality.equivalence import fewest, prove
 from eggrad.engine.errors import MissingRule
+from eggrad.engine.laws.knowledge import Assumption
 from eggrad.engine.laws.language import SLOPE_NODES
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.saturation.schedule import Budget, Run, Strategy
@@ -61,7 +62,6 @@ def _growth_on(instance: Instance, system: System) -> Growth:
 # Whether a rule follows from the others: both sides of its instances meet without it.
 
 
-BUDGET: Final = Budget(nodes=4000, iterations=3)
 DRAWN: Final = 40
 
 
@@ -69,22 +69,24 @@ DRAWN: Final = 40
 class Goal:
     """Two terms that are to be proved equal; without a second one, a derivative to be found.
 
-    That is the derivative of the first term by `wrt`, in one `mode`. No term has a derivative in
-    it, so that of a law on derivatives nothing but an answer can be asked for.
+    Of the two, some properties of terms are `assumed`. The derivative is that of the first term by
+    `wrt`, in one `mode`: no term has a derivative in it, so that of a law on derivatives nothing
+    but an answer can be asked for.
     """
 
     left: Term
     right: Term | None = None
     wrt: Term | None = None
     mode: str = "forward"
+    assumed: tuple[Assumption, ...] = ()
 
     def reached(self, system: System) -> Iterable[str] | None:
         """The names of the rules that fired, where the goal was reached."""
         if self.right is not None:
-            found = system.explore([self.left, self.right], [CostModel()], BUDGET)
-            return found.report.matches if len({*found.classes}) == 1 else None
+            proof = prove(system, self.left, self.right, assumed=self.assumed)
+            return proof.report.matches if proof.found else None
         try:
-            result = system.differentiate(self.left, cast(Term, self.wrt), self.mode, BUDGET)
+            result = system.differentiate(self.left, cast(Term, self.wrt), self.mode)
         except MissingRule:
             return None
         return result.report.matches
@@ -119,22 +121,24 @@ def _goal_of(instance: Instance) -> Goal:
         case "pullback":
             return Goal(subject, wrt=subject.args[node.args[1]], mode="reverse")
         case _:
-            return Goal(instance.left, instance.right)
+            return Goal(instance.left, instance.right, assumed=instance.known)
 
 
-def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str] | None:
+def derive(
+    goals: Sequence[Goal], strategy: Strategy, without: str, last: Sequence[str] = ()
+) -> list[str] | None:
     """A smallest set of rules that reaches all goals, or None where not even all others do.
 
     Both sides of a goal are in the e-graph from the start: what follows may yet be of use, since
     it finds one side from the other.
 
-    Rules are called by ruleset and name: "sums.like_terms".
+    Rules are called by ruleset and name: "sums.like_terms". Rulesets named in `last` are used only
+    where the others do not suffice.
     """
     every = (f"{s.name}.{r.name}" for s in strategy.rulesets for r in s.laws)
-    names = [name for name in every if name != without]
+    rest = strategy.only(name for name in every if name != without)
 
-    def fired(part: Sequence[str]) -> set[str] | None:
-        system = System(strategy.only(part))
+    def fired(system: System) -> set[str] | None:
         found: set[str] = set()
         for goal in goals:
             matches = goal.reached(system)
@@ -143,7 +147,7 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
             found |= {*matches}
         return found
 
-    used = fired(names) if goals else None
-    if used is None:
+    # Most laws do not follow: one search with all rules shows it.
+    if not goals or fired(System(rest)) is None:
         return None
-    return smallest_part([n for n in names if n in used], lambda part: fired(part) is not None)
+    return fewest(rest, fired, last)

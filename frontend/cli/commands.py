@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,6 +15,8 @@ from eggrad.engine.errors import EggradError
 from eggrad.frontend.calculus.budget_warning import BudgetWarning
 
 _INTERRUPTED = 130
+ARGUMENTS: Final = "eggrad.arguments"
+"""Where a context has the arguments of a command as they were given."""
 
 
 class Mistake(click.ClickException):
@@ -32,6 +34,7 @@ class OfFormulas(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put what is no option last, behind the sign that no options follow."""
+        ctx.meta[ARGUMENTS] = tuple(args)
         takes_value = {
             name: not (p.is_flag or p.count)
             for p in self.get_params(ctx)

@@ -1,15 +1,16 @@
 """`eggrad rules report`, `ablate`, `minimize` and `eggrad graph`: experiments with the rules."""
 
 import json
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Collection, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from eggrad.engine.saturation.schedule import Budget
-from eggrad.frontend.cli.commands import Mistake, OfFormulas
+from eggrad.frontend.cli.commands import ARGUMENTS, Mistake, OfFormulas
 from eggrad.frontend.cli.input import (
     json_option,
     parse_sizes,
@@ -24,9 +25,23 @@ from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.workbench import ablation, rule_report
 from eggrad.frontend.workbench import graph as pictures
-from eggrad.frontend.workbench.experiment import BASE, Case, Variant, laws, read_corpus
+from eggrad.frontend.workbench.ablation import Ablation
+from eggrad.frontend.workbench.experiment import (
+    BASE,
+    Case,
+    Variant,
+    in_modes,
+    is_file,
+    laws,
+    read_corpus,
+)
 from eggrad.frontend.workbench.graph import Limits
+from eggrad.frontend.workbench.origin import Origin
+from eggrad.frontend.workbench.origin import section as origin_section
+from eggrad.frontend.workbench.pages import page
 from eggrad.frontend.workbench.rule_report import report_page
+
+_SOURCE: Final = "eggrad.source"
 
 
 def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
@@ -35,6 +50,13 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     @click.argument("source", callback=read_text)
     @takes_language
     @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
+    @click.option(
+        "--mode",
+        "modes",
+        type=click.Choice(["auto", "forward", "reverse"]),
+        multiple=True,
+        help="How to differentiate; repeatable: every derivative in each of these modes.",
+    )
     @wraps(command)
     def reading(
         source: str,
@@ -42,12 +64,15 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
         read: Callable[[str], Problem],
         notation: str,
         wrt: Sequence[str],
+        modes: Sequence[str],
         **options: Any,
     ) -> None:
         def derived(text: str) -> Problem:
             return _differentiated(read(text), wrt)
 
-        command(read_corpus(source, derived, notation), **options)
+        click.get_current_context().meta[_SOURCE] = source
+        cases = read_corpus(source, derived, notation)
+        command(in_modes(cases, tuple(dict.fromkeys(modes))), **options)
 
     return reading
 
@@ -129,6 +154,32 @@ _without = click.option(
 )
 
 
+UNITS: Final = ("rule", "ruleset", "pair")
+_html = click.option("--html", metavar="FILE", help="Write a page with plots as well.")
+_jobs = click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at work."
+)
+
+
+def _pairs(command: Callable[..., None]) -> Callable[..., None]:
+    """How many pairs of rules are left out at most, and how long."""
+    most = click.option(
+        "--pairs",
+        type=click.IntRange(min=1),
+        default=ablation.PAIRS,
+        show_default=True,
+        help="Of pairs, try the first so many: those of which one rule does what the other did.",
+    )
+    seconds = click.option(
+        "--pair-seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        default=ablation.PAIR_SECONDS,
+        show_default=True,
+        help="Begin no further pair after so long.",
+    )
+    return most(seconds(command))
+
+
 @click.command(short_help="Compare variants of the rules.", cls=OfFormulas)
 @takes_corpus
 @click.option(
@@ -151,7 +202,16 @@ _without = click.option(
     metavar="RULESETS",
     help="A variant that simplifies by these rulesets alone; repeatable, commas join.",
 )
-@click.option("--html", metavar="FILE", help="Write a page with plots as well.")
+@click.option(
+    "--ablate",
+    "units",
+    type=click.Choice(UNITS),
+    multiple=True,
+    help="On the page, leave out rules, rulesets or pairs in turn as well; repeatable.",
+)
+@_pairs
+@_jobs
+@_html
 @_options
 @json_option
 def report(
@@ -160,6 +220,10 @@ def report(
     without: tuple[str, ...],
     added: tuple[str, ...],
     only: tuple[str, ...],
+    units: tuple[str, ...],
+    pairs: int,
+    pair_seconds: float,
+    jobs: int,
     html: str | None,
     sizes: dict[str, int] | int,
     seconds: float,
@@ -173,23 +237,49 @@ def report(
     variants = [BASE, *(BASE.without(*_names(w)) for w in without)]
     variants += [BASE.adding(files, accepted(_names(files))) for files in added]
     variants += [BASE.only(*_names(o)) for o in only]
-    found = list(rule_report.compare(cases, variants, sizes, Budget(seconds=seconds)))
+    if units and html is None:
+        raise Mistake("--ablate adds to a page: give --html FILE, or use 'eggrad rules ablate'")
+    budget = Budget(seconds=seconds)
+    found = list(rule_report.compare(cases, variants, sizes, budget))
+    shown = rule_report.as_json(found)
     if html is not None:
-        write_page(html, report_page(found, cases, laws(variants)))
+        most = partial(ablation.ablate_pairs, most=pairs, seconds=pair_seconds)
+        # What is added is what is asked about; otherwise it is the standard strategy.
+        sets = [_names(files) for files in added] or [[]]
+        tried = {
+            f"{unit.capitalize()}s left out in turn: {name}": result
+            for files in sets
+            for name in [f"with {', '.join(files)}" if files else "standard"]
+            for unit, result in _ablated(
+                cases, sizes, budget, units, jobs=jobs, rules=files, pairs=most
+            ).items()
+        }
+        sections = [ablation.as_html(a, title) for title, a in tried.items()]
+        shown["ablations"] = {title: ablation.as_json(a) for title, a in tried.items()}
+        origin = _origin([name for files in added for name in _names(files)])
+        made = origin_section(origin, shown)
+        write_page(html, report_page(found, cases, laws(variants), *sections, made))
     if as_json:
-        click.echo(json.dumps(rule_report.as_json(found), ensure_ascii=False))
+        click.echo(json.dumps(shown, ensure_ascii=False))
     else:
-        click.echo(rule_report.as_text(found))
+        click.echo(rule_report.as_text(found, rule_report.by_mode(found, cases)))
 
 
 @click.command(short_help="Leave out each rule in turn.", cls=OfFormulas)
 @takes_corpus
 @_without
 @rules_option
-@click.option("--markdown", is_flag=True, help="Print a table for a document.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at work."
+    "--by",
+    type=click.Choice(UNITS),
+    default="rule",
+    show_default=True,
+    help="What is left out in turn: each rule, each ruleset, or two rules at once.",
 )
+@_pairs
+@click.option("--markdown", is_flag=True, help="Print a table for a document.")
+@_html
+@_jobs
 @_options
 @json_option
 def ablate(
@@ -197,7 +287,11 @@ def ablate(
     *,
     without: str,
     rules: tuple[str, ...],
+    by: str,
+    pairs: int,
+    pair_seconds: float,
     markdown: bool,
+    html: str | None,
     jobs: int,
     sizes: dict[str, int] | int,
     seconds: float,
@@ -208,15 +302,15 @@ def ablate(
     A rule matters if a case has no answer without it, takes more operations or nodes, or is cut
     short by the budget. Rules that only compilation uses are not tried.
     """
-    found = ablation.ablate(
-        cases,
-        sizes,
-        Budget(seconds=seconds),
-        without=_names(without),
-        jobs=jobs,
-        progress=_progress,
-        variant=partial(_variant, rules),
-    )
+    most = partial(ablation.ablate_pairs, most=pairs, seconds=pair_seconds)
+    budget = Budget(seconds=seconds)
+    found = _ablated(
+        cases, sizes, budget, [by], jobs=jobs, rules=rules, pairs=most, without=_names(without)
+    )[by]
+    if html is not None:
+        title = f"{by.capitalize()}s left out in turn"
+        made = origin_section(_origin(rules), ablation.as_json(found))
+        write_page(html, page("What rules are needed for", ablation.as_html(found, title), made))
     if as_json:
         click.echo(json.dumps(ablation.as_json(found), ensure_ascii=False))
     else:
@@ -263,6 +357,47 @@ def minimize(
         f"{len(found.rules)} rules do what {found.fired} did; {found.tries} sets were tried",
         err=True,
     )
+
+
+def _ablated(
+    cases: Sequence[Case],
+    sizes: dict[str, int] | int,
+    budget: Budget,
+    units: Collection[str],
+    *,
+    jobs: int,
+    rules: Sequence[str],
+    pairs: Callable[..., Ablation],
+    without: Sequence[str] = (),
+) -> dict[str, Ablation]:
+    """An ablation for each of some units."""
+    given: dict[str, Any] = {
+        "without": without,
+        "jobs": jobs,
+        "progress": _progress,
+        "variant": partial(_variant, tuple(rules)),
+    }
+    found: dict[str, Ablation] = {}
+    if "rule" in units or "pair" in units:
+        found["rule"] = ablation.ablate(cases, sizes, budget, **given)
+    if "ruleset" in units:
+        found["ruleset"] = ablation.ablate(cases, sizes, budget, by="ruleset", **given)
+    if "pair" in units:
+        found["pair"] = pairs(found["rule"], sizes, budget, **given)
+    return {unit: a for unit, a in found.items() if unit in units}
+
+
+def _origin(rules: Sequence[str]) -> Origin:
+    """The command that runs, and the files that it read."""
+    context = click.get_current_context()
+    words = ["eggrad", *context.command_path.split()[1:], *context.meta[ARGUMENTS]]
+    source = context.meta[_SOURCE]
+    if "-" in context.meta[ARGUMENTS]:
+        texts = {"standard input": source}
+    else:
+        texts = {source: Path(source).read_text("utf-8")} if is_file(Path(source)) else {}
+    texts |= {name: Path(name).read_text("utf-8") for name in rules}
+    return Origin(shlex.join(words), texts)
 
 
 def _variant(files: Sequence[str]) -> Variant:

@@ -51,8 +51,8 @@ def main() -> None:
             "check": "Check the rule or ruleset NAME, the rules of FILE, or all rules.",
             "infer": "Propose rules: small terms that have the same values, and that the rules do "
             "not prove equal.",
-            "list": "List every ruleset with its rules.",
-            "show": "Show the rule NAME, or every rule of the ruleset NAME.",
+            "list": "List every ruleset with its laws.",
+            "show": "Show the law NAME, or every law of the ruleset NAME.",
         },
         "experiments": {
             "ablate": "Leave out each rule in turn.",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from eggrad.engine.laws.rule import BulkRule, Rule
+from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule
 from eggrad.engine.terms.functions import UNARY
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import variable
@@ -22,12 +22,15 @@ from eggrad.engine.workbench.rule_inference import (
     workloads,
 )
 from eggrad.frontend.cli.commands import Mistake
-from eggrad.frontend.cli.input import json_option
+from eggrad.frontend.cli.input import json_option, rules_option
 from eggrad.frontend.interface.own_rules import (
     Checker,
     Findings,
     format_findings,
+    laws_named,
+    near_names,
     plain_findings,
+    read_rules,
     rules_to_check,
 )
 from eggrad.frontend.text.printer import format_term
@@ -38,34 +41,39 @@ from eggrad.rules.standard import EQUIVALENCE, RULESETS, STANDARD, system
 @click.command("list")
 @json_option
 def list_rules(*, as_json: bool) -> None:
-    """List every ruleset with its rules."""
+    """List every ruleset with its laws."""
     if as_json:
-        click.echo(json.dumps({s.name: [_rule(r) for r in s.laws] for s in RULESETS}))
+        click.echo(json.dumps({s.name: [_rule(r) for r in s.every_law] for s in RULESETS}))
         return
     for ruleset in RULESETS:
-        click.echo(f"{ruleset.name} ({len(ruleset.laws)}): {ruleset.purpose}")
-        for rule in ruleset.laws:
-            click.echo(f"  {rule.name}: {rule.law}")
+        click.echo(f"{ruleset.name} ({len(ruleset.every_law)}): {ruleset.purpose}")
+        for law in ruleset.every_law:
+            click.echo(f"  {law.name}: {law.law}")
 
 
 @click.command()
 @click.argument("name")
+@rules_option
 @json_option
-def show(name: str, *, as_json: bool) -> None:
-    """Show the rule NAME, or every rule of the ruleset NAME."""
-    named = [s for s in RULESETS if s.name == name]
-    found = [r for s in RULESETS for r in s.laws if name in (r.name, s.name)]
-    if not named and not found:
-        raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
+def show(name: str, *, rules: tuple[str, ...], as_json: bool) -> None:
+    """Show the law NAME, or every law of the ruleset NAME.
+
+    A law is called RULE or, as reports print it, RULESET.RULE.
+    """
+    own = [ruleset for path in rules for ruleset in read_rules(path)]
+    found = laws_named(name, own)
+    if not found:
+        near = near_names(name, [*RULESETS, *own])
+        raise Mistake(f"no rule and no ruleset is called {name!r}{near}")
     if as_json:
-        click.echo(json.dumps([_rule(r) for r in found]))
+        click.echo(json.dumps([_rule(r) for _, r in found]))
         return
-    blocks = [f"{s.name}: {s.purpose}\n  measure: {s.measure}" for s in named]
-    for rule in found:
-        domain = f"\n  where: {rule.domain}" if rule.domain else ""
-        blocks.append(
-            f"{rule.name}: {rule.law}\n  source: {rule.cite}{domain}\n  written: {rule.text}"
-        )
+    whole = [s for s, _ in found[:1] if s.name in (name, rejected.name)]
+    blocks = [f"{s.name}: {s.purpose}\n  measure: {s.measure or 'none'}" for s in whole]
+    for _, law in found:
+        known = _rule(law)
+        domain = f"\n  where: {known['domain']}" if known["domain"] else ""
+        blocks.append(f"{law.name}: {law.law}\n  source: {law.cite}{domain}\n  written: {law.text}")
     click.echo("\n\n".join(blocks))
 
 
@@ -109,9 +117,9 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
         sys.exit(1)
 
 
-def _rule(rule: Rule | BulkRule) -> dict[str, str]:
-    known = {"name": rule.name, "ruleset": rule.ruleset, "law": rule.law, "cite": rule.cite}
-    return known | {"domain": rule.domain, "text": rule.text}
+def _rule(law: Rule | BulkRule | LoopRule | Fact) -> dict[str, str]:
+    known = {"name": law.name, "ruleset": law.ruleset, "law": law.law, "cite": law.cite}
+    return known | {"domain": "" if isinstance(law, Fact) else law.domain, "text": law.text}
 
 
 NAMES = ("functions", "vectors", "matrices")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from eggrad.engine.equality.difference import DIGITS, Agreement, Witness, find_difference
 from eggrad.engine.equality.equivalence import (
@@ -19,15 +19,9 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.knowledge import Assumption, Knowledge, claimed, needed
-from eggrad.engine.laws.nonzero_sums import seldom_zero
+from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.properties import (
-    INVERTIBLE,
-    NEGATIVE,
-    NONNEGATIVE,
-    NONPOSITIVE,
     NONZERO,
-    NONZERO_ALMOST,
     POSITIVE,
     POSITIVE_ALMOST,
     PROPERTIES,
@@ -37,12 +31,13 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.oracle import has_digits
 from eggrad.engine.saturation.schedule import Report
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.term import Term, apply, postorder, variables
+from eggrad.engine.terms.term import Term, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.certificates.writing import FindSteps, equality
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
-from eggrad.frontend.interface.own_rules import accepted
+from eggrad.frontend.interface.domain import away_from_jumps, domain_of
+from eggrad.frontend.interface.own_rules import LAST, accepted
 from eggrad.frontend.printing.display import html_table
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
@@ -50,7 +45,6 @@ from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import FormatName, format_axes
-from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
 if TYPE_CHECKING:
@@ -60,8 +54,6 @@ if TYPE_CHECKING:
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.interface.own_rules import Rules
 
-# Normal forms prove much at once; where the other rules do it alone, they say more.
-LAST = ("normal_forms",)
 # Samples before the first look for a proof, one of each kind of values.
 FEW = 5
 
@@ -240,7 +232,7 @@ def _decided(
     a, b = (e.term for e in sides)
     declared = has_structure(a, b)
     strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
-    assumed = _possible(needed(domains.facts, (a, b)), Knowledge(strategy.rulesets))
+    assumed = domain_of(a, b, strategy)
     jumps: tuple[Assumption, ...] = ()
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
@@ -253,7 +245,7 @@ def _decided(
         if not agreed.ties:
             proof = _proof(lambda: search(system(strategy), a, b, budget, assumed))
         if not proof.found or agreed.ties:
-            jumps = _jumps(a, b, strategy, assumed)
+            jumps = away_from_jumps(a, b, strategy, assumed)
             if jumps:
                 both = (*assumed, *jumps)
                 proof = _proof(lambda: search(system(strategy), a, b, budget, both))
@@ -292,18 +284,6 @@ def _open(agreed: Agreement, proof: Proof) -> Verdict:
     return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
 
 
-def _jumps(
-    a: Term, b: Term, strategy: "Strategy", known: "Sequence[Assumption]"
-) -> tuple[Assumption, ...]:
-    """That operands are not where functions jump, for those jumps that are at ties alone."""
-    claims = claimed(ties.facts, postorder(a, b))
-    of_zero = {u: apply("det", u[1]) if u[0] == INVERTIBLE else u[1] for u in claims}
-    knowledge = Knowledge(strategy.rulesets, seldom_zero([*of_zero.values()]))
-    return tuple(
-        u for u, t in of_zero.items() if u not in known and knowledge.knows(NONZERO_ALMOST, t)
-    )
-
-
 def _excludes(
     used: "Sequence[Assumption]", values: "Mapping[str, Array]", sizes: Mapping[str, int]
 ) -> bool:
@@ -324,19 +304,6 @@ def _proof(search: Callable[[], Proof]) -> Proof:
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
     """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
     return [s for s in strategy.only(names).rulesets if s.laws or s.facts]
-
-
-# What cannot be assumed of a term that is known to be something else.
-_EXCLUDED: Final = {POSITIVE: (NEGATIVE, NONPOSITIVE), NONNEGATIVE: (NEGATIVE,)}
-
-
-def _possible(assumed: Sequence[Assumption], knowledge: Knowledge) -> tuple[Assumption, ...]:
-    """The assumptions that are true somewhere: `g > 0` is not, where g is declared negative."""
-    return tuple(
-        (p, t)
-        for p, t in assumed
-        if not any(knowledge.knows(other, t) for other in _EXCLUDED.get(p, ()))
-    )
 
 
 def _used(

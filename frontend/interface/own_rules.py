@@ -7,6 +7,7 @@ import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
@@ -26,10 +27,10 @@ from eggrad.engine.indices.spec import Dims, Spec, format_spec
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import DIFFERENTIATED, Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.laws.statements import nodes_of, parameters_of
-from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.assumptions import are_thin
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
@@ -42,12 +43,20 @@ from eggrad.engine.workbench.soundness import (
     check_agreement,
     check_soundness,
 )
-from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
+from eggrad.engine.workbench.termination import Goal, Growth, check_growth, derive, goals_of
+from eggrad.frontend.interface.domain import away_from_jumps, domain_of
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_axes
 from eggrad.rules.prerequisites import BEFORE_BULK_RULES, prerequisites_of
 from eggrad.rules.rejected import rejected
-from eggrad.rules.standard import RULESETS, STANDARD, extended, system
+from eggrad.rules.standard import (
+    EQUIVALENCE,
+    EQUIVALENCE_OF_DECLARED,
+    RULESETS,
+    STANDARD,
+    extended,
+    system,
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,10 @@ class Findings:
     mistake: str = ""
 
 
+# Normal forms prove much at once; where the other rules do it alone, they say more.
+LAST = ("normal_forms",)
+
+
 class Checker:
     """Checks rules beside the standard ones and some `rulesets` of users."""
 
@@ -85,9 +98,24 @@ class Checker:
         return RandomClasses(BEFORE_BULK_RULES)
 
     @cached_property
-    def _strategy(self) -> Strategy:
-        """The standard strategy, with the rules of users that are true."""
-        return extended(STANDARD, [self._sound_part(s) for s in self.rulesets])
+    def _true(self) -> list[Ruleset]:
+        """The rulesets of users, without the rules that are false."""
+        return [self._sound_part(s) for s in self.rulesets]
+
+    def _derived_from(self, rule: Rule, name: str) -> list[str] | None:
+        """The rules that a rule follows from, by the rules that `eggrad.equivalent` uses."""
+        goals = goals_of(rule, seed=self.seed)
+        compared = [(g, g.right) for g in goals if g.right is not None]
+        if not compared:
+            return derive(goals, extended(STANDARD, self._true), name)
+        declared = any(are_thin(p for p, _ in g.assumed) for g in goals)
+        strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, self._true)
+        known: list[Goal] = []
+        for goal, right in compared:
+            assumed = (*goal.assumed, *domain_of(goal.left, right, strategy))
+            jumps = away_from_jumps(goal.left, right, strategy, assumed)
+            known.append(replace(goal, assumed=(*assumed, *jumps)))
+        return derive(known, strategy, name, LAST)
 
     def _sound_part(self, ruleset: Ruleset) -> Ruleset:
         if ruleset not in self.rulesets:
@@ -153,7 +181,7 @@ class Checker:
             rule,
             soundness,
             fires,
-            derive(goals_of(rule, seed=self.seed), self._strategy, name) if fires else None,
+            self._derived_from(rule, name) if fires else None,
             check_growth(alone, tried, settle),
             check_growth(self._sound_part(ruleset), tried, settle),
         )
@@ -396,7 +424,7 @@ def _place(path: str, text: str, error: BaseException) -> str:
 def _check_rulesets(rulesets: Iterable[Ruleset]) -> None:
     """Refuse names that are taken, and laws where they do not act."""
     taken = {s.name for s in RULESETS}
-    known = {r.name for s in RULESETS for r in s.laws}
+    known = {r.name for s in RULESETS for r in s.every_law}
     for ruleset in rulesets:
         if not ruleset.name.isidentifier():
             raise RuleError(f"a ruleset's name is one word, not {ruleset.name!r}")
@@ -446,22 +474,58 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
     >>> [rule.law for _, rule in rules_to_check("rejected.root_of_square")]
     ['√(a²) = a.']
     """
-    if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
+    if subject is None:
+        return [(s, r) for s in RULESETS for r in s.laws]
+    if subject.endswith(".py") or Path(subject).is_file():
         rulesets = read_rules(subject)
         _check_rulesets(rulesets)
-        return _laws(rulesets)
-    known = _laws(RULESETS)
-    if subject is None:
-        return known
-    for laws in (known, _laws([rejected])):
-        found = [(s, r) for s, r in laws if subject in (s.name, r.name, f"{s.name}.{r.name}")]
+        return [(s, r) for s in rulesets for r in s.laws]
+    named = laws_named(subject)
+    if not named:
+        raise RuleError(
+            f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file"
+            f"{near_names(subject, RULESETS)}"
+        )
+    found = [(s, r) for s, r in named if isinstance(r, Rule | BulkRule)]
+    if not found:
+        raise RuleError(f"{subject!r} states facts or laws on loops; rules alone are checked here")
+    return found
+
+
+def laws_named(
+    name: str, more: Sequence[Ruleset] = ()
+) -> list[tuple[Ruleset, Rule | BulkRule | LoopRule | Fact]]:
+    """The laws that a name stands for: `rule`, as reports print it `ruleset.rule`, or `ruleset`.
+
+    They are those of the standard rulesets, of `more`, or of the rejected laws.
+
+    >>> [law.law for _, law in laws_named("functions.log_of_exp")]
+    ['log exp a = a.']
+    """
+    known = [*RULESETS, *more]
+    for rulesets in (known, [rejected]):
+        found = [
+            (s, r)
+            for s in rulesets
+            for r in s.every_law
+            if name in (s.name, r.name, f"{s.name}.{r.name}")
+        ]
         if found:
             return found
-    raise RuleError(
-        f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file; "
-        "see 'eggrad rules list'"
-    )
+    return []
 
 
-def _laws(rulesets: Iterable[Ruleset]) -> list[tuple[Ruleset, Rule | BulkRule]]:
-    return [(s, r) for s in rulesets for r in s.laws]
+def near_names(name: str, rulesets: Iterable[Ruleset]) -> str:
+    """The end of a sentence about a name that nothing has: what may be meant, or where all are.
+
+    A law of that name in another ruleset comes before names that are spelt alike.
+
+    >>> near_names("identities.log_of_exp", RULESETS)
+    ", did you mean 'functions.log_of_exp'?"
+    """
+    names = {s.name: s.name for s in rulesets}
+    names |= {r.name: f"{s.name}.{r.name}" for s in rulesets for r in s.every_law}
+    last = name.rpartition(".")[2]
+    near = [last] if last in names else get_close_matches(last, names, 3, 0.75)
+    meant = " or ".join(repr(names[n]) for n in near)
+    return f", did you mean {meant}?" if near else "; see 'eggrad rules list'"

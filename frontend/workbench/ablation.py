@@ -1,7 +1,7 @@
-"""What rules are needed for: what gets worse without one, and a smallest set that does the same.
+"""What rules are needed for: what gets worse without some, and a smallest set that does the same.
 
 A rule without a match in a case changes nothing there, so a case is derived again only without
-the rules that fired in it.
+the rules that fired in it. Left out are single rules, whole rulesets, or pairs of rules.
 """
 
 from collections import Counter
@@ -10,10 +10,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
-from typing import Any
+from time import perf_counter
+from typing import Any, Final, Literal
 
 from eggrad.engine.equality.equivalence import smallest_part
 from eggrad.engine.saturation.schedule import Budget
+from eggrad.frontend.printing.display import markup
 from eggrad.frontend.workbench.experiment import (
     BASE,
     Case,
@@ -23,7 +25,7 @@ from eggrad.frontend.workbench.experiment import (
     experiment,
     rule_names,
 )
-from eggrad.frontend.workbench.pages import aligned, grouped
+from eggrad.frontend.workbench.pages import aligned, bar_plot, grouped, table
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Effect:
-    """What leaving a rule out does to the cases in which it fires."""
+    """What leaving a rule out does to the cases in which it fires.
+
+    It is a rule, or the name of a ruleset, or two rules with "&" between them; of two rules what
+    is `before` is what the one that is missed more does by itself.
+    """
 
     rule: str
     changes: tuple[Change, ...]
@@ -94,12 +100,23 @@ class Effect:
 
 @dataclass(frozen=True)
 class Ablation:
-    """What all rules do to a corpus; `silent` are those that fire nowhere in it."""
+    """What all rules do to a corpus; `silent` are those that fire nowhere in it.
+
+    `by` says what is left out in turn, `left_out` in sentences what was not tried.
+    """
 
     cases: tuple[Case, ...]
     baseline: Mapping[str, Outcome]
     effects: tuple[Effect, ...]
     silent: tuple[str, ...]
+    by: str = "rule"
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The modes of the derivatives among the cases, if there are several."""
+        found = dict.fromkeys(c.mode for c in self.cases if c.wrt)
+        return tuple(found) if len(found) > 1 else ()
 
 
 def standard() -> Variant:
@@ -116,8 +133,11 @@ def ablate(
     jobs: int = 1,
     progress: Callable[[str], None] = lambda _: None,
     variant: Callable[[], Variant] = standard,
+    by: Literal["rule", "ruleset"] = "rule",
 ) -> Ablation:
-    """Leave out each rule of a variant in turn; `jobs` processes share the work, and each makes it.
+    """Leave out each rule or ruleset of a variant in turn.
+
+    `jobs` processes share the work, and each makes the variant.
 
     The effects are in order: most cases without an answer first, then most that take more
     operations, then more nodes. The budget holds for each case. Names of cases are unique. The
@@ -134,15 +154,124 @@ def ablate(
     base = variant().without(*without)
     baseline = {o.case: o for o in experiment(cases, base, sizes, budget, watched=False)}
     names = sorted(rule_names(base))
-    fired = Counter(r for o in baseline.values() for r in o.hits)
-    wanted = {r: [c for c in cases if r in baseline[c.name].hits] for r in names if fired[r]}
+    units = {n: n if by == "rule" else n.partition(".")[0] for n in names}
+    fires = {o.case: {units[r] for r in o.hits} for o in baseline.values()}
+    every = dict.fromkeys(units.values())
+    wanted = {u: [c for c in cases if u in fires[c.name]] for u in every}
+    tasks = [((u,), found) for u, found in wanted.items() if found]
     run = partial(_ablated, variant=variant, without=tuple(without), sizes=sizes, budget=budget)
     effects: list[Effect] = []
-    for rule, found in _shared(run, wanted.items(), jobs):
-        progress(f"{len(effects) + 1} of {len(wanted)}: without {rule}, {len(found)} cases")
-        effects.append(Effect(rule, tuple(Change(baseline[o.case], o) for o in found)))
+    for (unit,), found in _shared(run, tasks, jobs):
+        progress(f"{len(effects) + 1} of {len(tasks)}: without {unit}, {len(found)} cases")
+        effects.append(Effect(unit, tuple(Change(baseline[o.case], o) for o in found)))
     effects.sort(key=_severity)
-    return Ablation(tuple(cases), baseline, tuple(effects), tuple(r for r in names if not fired[r]))
+    silent = tuple(u for u in every if not wanted[u])
+    return Ablation(tuple(cases), baseline, tuple(effects), silent, by)
+
+
+# Two rules at once, where that may do more than either alone -------------------------------
+
+
+PAIRS: Final = 100
+PAIR_SECONDS: Final = 600.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rules, the cases in which both matter to each other, and how many matches move."""
+
+    rules: tuple[str, str]
+    cases: tuple[Case, ...]
+    moved: int
+
+
+def relevant_pairs(found: Ablation) -> list[Pair]:
+    """The pairs of which the results are not known from the rules that were left out one by one.
+
+    Without one rule the other has to fire, in one case and both ways round: otherwise without both
+    the result is the one without the first. Pairs come first of which one rule does what the other
+    one did: whose matches become more when the other is left out.
+    """
+    alone = {e.rule: {c.after.case: c.after for c in e.changes} for e in found.effects}
+    cases: dict[tuple[str, str], dict[Case, int]] = {}
+    for case in found.cases:
+        baseline = found.baseline[case.name]
+        tried = {r: o for r, after in alone.items() if (o := after.get(case.name))}
+        for a, outcome in tried.items():
+            for b in outcome.hits:
+                other = tried.get(b, baseline)
+                if other.hits[a] and not other.failure:
+                    more = (outcome.hits[b] - baseline.hits[b], other.hits[a] - baseline.hits[a])
+                    first, second = sorted((a, b))
+                    cases.setdefault((first, second), {})[case] = sum(max(0, m) for m in more)
+    pairs = [Pair(rules, tuple(where), sum(where.values())) for rules, where in cases.items()]
+    return sorted(pairs, key=lambda p: (-p.moved, p.rules))
+
+
+def ablate_pairs(
+    found: Ablation,
+    sizes: Sizes,
+    budget: Budget | None = None,
+    *,
+    without: Sequence[str] = (),
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda _: None,
+    variant: Callable[[], Variant] = standard,
+    most: int = PAIRS,
+    seconds: float = PAIR_SECONDS,
+) -> Ablation:
+    """Leave out pairs of rules, after an ablation `found` of single ones with the same arguments.
+
+    Tried are the first `most` of `relevant_pairs`; after some `seconds` no further one is begun.
+    What is left out is said. A pair is worse where it is worse than either of its rules alone.
+
+    >>> from eggrad.frontend.workbench.experiment import read_corpus
+    >>> from eggrad.frontend.text.parser import parse
+    >>> cases = read_corpus("declare x 1 expression x + x + x", parse)
+    >>> fewer = ("presentation", "products", "linalg")
+    >>> found = ablate_pairs(ablate(cases, 9, without=fewer), 9, without=fewer, most=1)
+    >>> len(found.effects), found.left_out[0]
+    (1, '... pairs need no trial: one of the two never fires where the other is left out...')
+    """
+    pairs = relevant_pairs(found)
+    alone = {(e.rule, c.after.case): c.after for e in found.effects for c in e.changes}
+    run = partial(_ablated, variant=variant, without=tuple(without), sizes=sizes, budget=budget)
+    tasks = [(p.rules, p.cases) for p in pairs[:most]]
+    began = perf_counter()
+    effects: list[Effect] = []
+    for rules, outcomes in _shared(run, tasks, jobs):
+        name = " & ".join(rules)
+        progress(f"{len(effects) + 1} of {len(tasks)}: without {name}, {len(outcomes)} cases")
+        changes = [
+            Change(
+                max((alone.get((r, o.case), found.baseline[o.case]) for r in rules), key=_expense),
+                o,
+            )
+            for o in outcomes
+        ]
+        effects.append(Effect(name, tuple(changes)))
+        if perf_counter() - began > seconds:
+            break
+    effects.sort(key=_severity)
+    fired = len({e.rule for e in found.effects}.union(*(p.rules for p in pairs)))
+    said = [
+        f"{fired * (fired - 1) // 2 - len(pairs)} pairs need no trial: one of the two never fires "
+        "where the other is left out, or there is no answer without one of them",
+        f"{len(pairs) - most} pairs are beyond the limit of {most}; in the first of them "
+        f"{pairs[most].moved} matches move from one rule to the other"
+        if len(pairs) > most
+        else "",
+        f"{len(tasks) - len(effects)} pairs were not begun within {seconds:g} seconds"
+        if len(effects) < len(tasks)
+        else "",
+    ]
+    return Ablation(
+        found.cases, found.baseline, tuple(effects), (), "pair", tuple(s for s in said if s)
+    )
+
+
+def _expense(outcome: Outcome) -> tuple[bool, int, int]:
+    return not outcome.complete, outcome.operations, outcome.nodes
 
 
 def _severity(effect: Effect) -> tuple[object, ...]:
@@ -159,28 +288,31 @@ def _severity(effect: Effect) -> tuple[object, ...]:
 
 
 def _ablated(
-    task: tuple[str, Sequence[Case]],
+    task: tuple[tuple[str, ...], Sequence[Case]],
     variant: Callable[[], Variant],
     without: tuple[str, ...],
     sizes: Sizes,
     budget: Budget | None,
-) -> tuple[str, list[Outcome]]:
-    rule, cases = task
-    rest = variant().without(*without, rule)
-    return rule, list(experiment(cases, rest, sizes, budget, watched=False))
+) -> tuple[tuple[str, ...], list[Outcome]]:
+    rules, cases = task
+    rest = variant().without(*without, *rules)
+    return rules, list(experiment(cases, rest, sizes, budget, watched=False))
 
 
 def _shared(
-    run: Callable[[tuple[str, Sequence[Case]]], tuple[str, list[Outcome]]],
-    tasks: Iterable[tuple[str, Sequence[Case]]],
+    run: Callable[[tuple[tuple[str, ...], Sequence[Case]]], tuple[tuple[str, ...], list[Outcome]]],
+    tasks: Iterable[tuple[tuple[str, ...], Sequence[Case]]],
     jobs: int,
-) -> Iterator[tuple[str, list[Outcome]]]:
+) -> Iterator[tuple[tuple[str, ...], list[Outcome]]]:
     if jobs == 1:
         yield from map(run, tasks)
         return
     # A fork would copy egglog's threads in whatever state they are.
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        yield from pool.map(run, tasks)
+        try:
+            yield from pool.map(run, tasks)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 # Tables and JSON ---------------------------------------------------------------------------
@@ -227,6 +359,12 @@ def _groups(found: Ablation) -> tuple[list[Effect], list[str], list[str]]:
 
 def _lists(found: Ablation) -> list[tuple[str, Sequence[str]]]:
     _, written, nothing = _groups(found)
+    if found.by == "pair":
+        return [
+            ("Without both, results are written otherwise, but none is worse", written),
+            ("Without both, results are as without one of the two", nothing),
+            ("Not tried", found.left_out),
+        ]
     return [
         ("Without these, results are written otherwise, but none is worse", written),
         ("These fire and never matter: without any one of them all results are the same", nothing),
@@ -234,10 +372,23 @@ def _lists(found: Ablation) -> list[tuple[str, Sequence[str]]]:
     ]
 
 
+def mode_table(found: Ablation) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """For each rule that matters, how many cases are worse in each mode; the head comes first."""
+    modes = {c.name: c.mode for c in found.cases if c.wrt}
+    rows: list[tuple[str, ...]] = []
+    for effect in _groups(found)[0]:
+        worse = Counter(modes.get(c, "") for c in effect.cases(lambda c: c.worse))
+        tried = Counter(modes.get(c.before.case, "") for c in effect.changes)
+        rows.append((effect.rule, *(f"{worse[m]} of {tried[m]}" for m in found.modes)))
+    return ("without", *(f"worse, {m}" for m in found.modes)), rows
+
+
 def as_text(found: Ablation) -> str:
     """A row for each rule that matters, then the names of the others."""
     rows = [_row(e, e.rule) for e in _groups(found)[0]]
     parts = [aligned(_HEAD, rows)]
+    if found.modes:
+        parts.append(aligned(*mode_table(found)))
     for title, rules in _lists(found):
         parts.append(f"{title} ({len(rules)}):\n" + "\n".join(f"  {r}" for r in rules))
     return "\n\n".join(parts)
@@ -252,6 +403,10 @@ def as_markdown(found: Ablation) -> str:
     for effect in _groups(found)[0]:
         row = (*_row(effect, f"`{effect.rule}`"), ", ".join(_worst(effect)))
         lines.append(f"| {' | '.join(row)} |")
+    if found.modes:
+        head, rows = mode_table(found)
+        lines += ["", f"| {' | '.join(head)} |", "|---|" + "---:|" * len(found.modes)]
+        lines += [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in rows]
     for title, rules in _lists(found):
         lines += ["", f"{title} ({len(rules)}): {', '.join(f'`{r}`' for r in rules)}."]
     return "\n".join(lines)
@@ -272,7 +427,10 @@ def _badness(change: Change) -> tuple[object, ...]:
 def as_json(found: Ablation) -> dict[str, Any]:
     """Everything, for other programs: numbers are what a case takes more."""
     return {
+        "by": found.by,
         "cases": [c.name for c in found.cases],
+        "modes": {c.name: c.mode for c in found.cases if c.wrt},
+        "left_out": list(found.left_out),
         "rules": {
             e.rule: {
                 "matters": e.matters,
@@ -295,6 +453,36 @@ def _change(change: Change) -> dict[str, Any]:
         "cut_short": change.cut_short,
         "text": change.after.text,
     }
+
+
+_SHOWN_BARS: Final = 30
+
+
+def as_html(found: Ablation, title: str) -> str:
+    """A section of a page: a plot, tables, and lists that unfold."""
+    matter = _groups(found)[0]
+    head = f"<h2>{markup(title)}</h2>"
+    what = "pair of rules" if found.by == "pair" else found.by
+    told = "either of its rules alone" if found.by == "pair" else "with all rules"
+    tried = f"{len(found.effects)} tried, {len(matter)} matter."
+    note = f"Cases that are worse without a {what} than {told}. {tried}"
+    parts = [head, f'<p class="note">{note}</p>']
+    modes = {c.name: c.mode for c in found.cases if c.wrt and found.modes}
+    names = found.modes or ("worse",)
+    bars: list[tuple[str, str, list[float]]] = []
+    for effect in matter[:_SHOWN_BARS]:
+        worse = Counter(modes.get(c, "worse") for c in effect.cases(lambda c: c.worse))
+        bars.append((effect.rule, ", ".join(_worst(effect)), [worse[n] for n in names]))
+    if bars:
+        parts.append(bar_plot(bars, names))
+        parts.append(table(_HEAD, [_row(e, e.rule) for e in matter]))
+    if found.modes and matter:
+        parts += ["<h3>By mode</h3>", table(*mode_table(found))]
+    for name, rules in _lists(found):
+        items = "".join(f"<li>{markup(r)}</li>" for r in rules)
+        summary = f"{markup(name)} ({len(rules)})"
+        parts.append(f"<details><summary>{summary}</summary><ul>{items}</ul></details>")
+    return "\n".join(parts)
 
 
 # A set of rules with the same results, of which none can be left out -----------------------

@@ -20,7 +20,9 @@ from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
+from eggrad.frontend.interface.own_rules import near_names
 from eggrad.frontend.printing.formats import format_formula
+from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Problem
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
@@ -50,8 +52,8 @@ class Variant:
         for name in names:
             if name not in known.keys() | laws | qualified:
                 raise RuleError(
-                    f"no rule and no ruleset that differentiates or simplifies is called {name!r}; "
-                    "see 'eggrad rules list'"
+                    f"no rule and no ruleset that differentiates or simplifies is called {name!r}"
+                    f"{near_names(name, known.values())}"
                 )
 
         def rest(ruleset: Ruleset) -> Ruleset:
@@ -70,7 +72,10 @@ class Variant:
         known = {s.name for strategy in self._strategies for s in strategy.rulesets}
         for name in names:
             if name not in known:
-                raise RuleError(f"there is no ruleset {name!r}; the rulesets: {sorted(known)}")
+                near = suggestion(name, known)
+                raise RuleError(
+                    f"there is no ruleset {name!r}{near}; the rulesets: {sorted(known)}"
+                )
 
         def kept(strategy: Strategy) -> Strategy:
             stages = {
@@ -176,7 +181,7 @@ def read_corpus(
     ['expression']
     """
     path = Path(source)
-    if not _is_file(path):
+    if not is_file(path):
         return [_case("expression", source, parse, language)]
     try:
         text = path.read_text("utf-8")
@@ -193,7 +198,24 @@ def read_corpus(
     return cases
 
 
-def _is_file(path: Path) -> bool:
+def in_modes(cases: Iterable[Case], modes: Sequence[str]) -> list[Case]:
+    """The cases, those with a derivative in each of some modes, by names that say so.
+
+    >>> from eggrad.frontend.text.parser import parse
+    >>> cases = read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)
+    >>> [c.name for c in in_modes(cases, ["forward", "reverse"])]
+    ['expression, forward', 'expression, reverse']
+    """
+    named = len(modes) > 1
+    return [
+        replace(c, name=f"{c.name}, {m}" if named and c.wrt else c.name, mode=m)
+        for c in cases
+        for m in (modes or [c.mode] if c.wrt else [c.mode])
+    ]
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file of that name; an expression may be too long for one."""
     try:
         return path.is_file()
     except (OSError, ValueError):

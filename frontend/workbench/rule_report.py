@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from eggrad.engine.saturation.schedule import Budget
@@ -106,6 +107,51 @@ def total_rows(found: Sequence[Findings]) -> list[tuple[str, ...]]:
     return rows
 
 
+SIDES = (
+    "left | right",
+    "answers left alone",
+    "right alone",
+    "fewer operations left",
+    "right",
+    "fewer nodes left",
+    "right",
+    "fewer e-nodes left",
+    "right",
+    "other text",
+)
+_BESIDE = "In how many cases one of two variants does better than the other."
+_SUMS = ("nodes", "operations", "enodes")
+
+
+def side_rows(found: Sequence[Findings]) -> list[tuple[str, ...]]:
+    """For each two variants what `SIDES` names: in how many cases which of them does better."""
+    rows: list[tuple[str, ...]] = []
+    for (m, left), (n, right) in combinations(enumerate(found, 1), 2):
+        pairs = list(zip(left.outcomes, right.outcomes, strict=True))
+        both = [(a, b) for a, b in pairs if not (a.failure or b.failure)]
+        counts = [sum(bool(b.failure and not a.failure) for a, b in pairs)]
+        counts.append(sum(bool(a.failure and not b.failure) for a, b in pairs))
+        for what in ("operations", "nodes", "enodes"):
+            numbers = [(getattr(a, what), getattr(b, what)) for a, b in both]
+            counts += [sum(x < y for x, y in numbers), sum(x > y for x, y in numbers)]
+        counts.append(sum(a.text != b.text for a, b in both))
+        rows.append((f"{m} {left.name} | {n} {right.name}", *map(grouped, counts)))
+    return rows
+
+
+def by_mode(found: Sequence[Findings], cases: Sequence[Case]) -> list[Findings]:
+    """The derivatives of each variant in each mode, where there are several modes."""
+    modes = dict.fromkeys(c.mode for c in cases if c.wrt)
+    if len(modes) < 2:
+        return []
+    names = {m: {c.name for c in cases if c.wrt and c.mode == m} for m in modes}
+    return [
+        Findings(f"{f.name}, {m}", tuple(o for o in f.outcomes if o.case in names[m]))
+        for f in found
+        for m in modes
+    ]
+
+
 def rule_rows(found: Sequence[Findings]) -> list[tuple[str, ...]]:
     """For each rule its matches and milliseconds in each variant, most matches first."""
     most: Counter[str] = Counter()
@@ -124,9 +170,12 @@ def rule_rows(found: Sequence[Findings]) -> list[tuple[str, ...]]:
     ]
 
 
-def as_text(found: Sequence[Findings]) -> str:
-    """The totals, results where there are few, and the rules that fire most."""
+def as_text(found: Sequence[Findings], modes: Sequence[Findings] = ()) -> str:
+    """The totals, also `by_mode`, results where there are few, and the rules that fire most."""
     parts = [aligned(TOTALS, total_rows(found))]
+    if len(found) > 1 and len(found[0].outcomes) > 1:
+        parts.append(aligned(SIDES, side_rows(found)))
+    parts += [aligned(TOTALS, total_rows(modes))] if modes else []
     for k, outcome in enumerate(found[0].outcomes):
         texts = [f.outcomes[k].text or f.outcomes[k].failure for f in found]
         if len(set(texts)) > 1 or len(found[0].outcomes) == 1:
@@ -174,15 +223,26 @@ SHOWN_BARS = 40
 SHOWN_CASES = 200
 
 
-def report_page(found: Sequence[Findings], cases: Sequence[Case], laws: Mapping[str, str]) -> str:
-    """One self-contained page; `laws` has the sentence of every rule."""
+def report_page(
+    found: Sequence[Findings], cases: Sequence[Case], laws: Mapping[str, str], *sections: str
+) -> str:
+    """One self-contained page; `laws` has the sentence of every rule, `sections` come last."""
     single = len(cases) == 1
     names = [f.name for f in found]
     what = "one expression" if single else f"{len(cases)} expressions"
     parts = [f'<p class="note">Rules compared on {what}.</p>']
     if single:
         parts.append(f"<p><code>{markup(cases[0].text)}</code></p>")
-    parts += ["<h2>Totals</h2>", table(TOTALS, total_rows(found)), _results(found, single)]
+    parts += ["<h2>Totals</h2>", table(TOTALS, total_rows(found))]
+    if len(found) > 1 and not single:
+        parts.append(f'<h2>Side by side</h2><p class="note">{_BESIDE}</p>')
+        parts.append(table(SIDES, side_rows(found)))
+    modes = by_mode(found, cases)
+    if modes:
+        parts += ["<h2>By mode</h2>", table(TOTALS, total_rows(modes))]
+        sums = [(f.name, "", [f.total(w) for w in _SUMS]) for f in modes]
+        parts.append(bar_plot(sums, _SUMS))
+    parts.append(_results(found, single))
     parts += _growth(found, single)
     parts += _bars(found, laws)
     head = ("rule", *(cell for name in names for cell in (f"hits, {name}", "ms")))
@@ -191,7 +251,7 @@ def report_page(found: Sequence[Findings], cases: Sequence[Case], laws: Mapping[
     )
     if not single:
         parts.append(_cases(found))
-    return page("What the rules do", *parts)
+    return page("What the rules do", *parts, *sections)
 
 
 def _growth(found: Sequence[Findings], single: bool) -> list[str]:

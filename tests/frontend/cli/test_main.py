@@ -16,6 +16,8 @@ from eggrad.engine.costs.time_model import Curve, Rates, cache_path, default_rat
 from eggrad.engine.terms.binding import symbols
 from eggrad.frontend.cli import calibrate
 from eggrad.frontend.cli import main as cli
+from eggrad.frontend.interface.own_rules import laws_named
+from eggrad.rules.standard import RULESETS
 
 SQUARE = "declare x 1 expression x *(i,i->) x"
 PRODUCT = "declare A 2 x 1 expression A *(ij,j->i) x"
@@ -148,6 +150,58 @@ def test_rules() -> None:
     assert name in [r["name"] for r in rules[ruleset.split(" ")[0]]]
     assert json.loads(run("rules", "show", name, "--json").stdout)[0]["law"] == law
     assert len(run("rules", "show", ruleset.split(" ")[0]).stdout) > len(shown.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("functions.log_of_exp", "log_of_exp: log exp a = a.\n"),
+        ("properties.nonnegative_square", "nonnegative_square: A square, and"),
+        ("loops.push_loop", "push_loop: The tangents"),
+        ("rejected.root_of_square", "rejected: tempting laws that are false\n"),
+    ],
+)
+def test_laws_are_shown_by_the_names_of_reports(name: str, shown: str) -> None:
+    assert run("rules", "show", name).stdout.startswith(shown)
+
+
+def test_laws_of_ones_own_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from eggrad.rules.notation import *\n"
+        'mine = Ruleset("mine", "", "nothing")\n'
+        'mine.state("none", twice=a + a >> 2 * a)\n',
+        "utf-8",
+    )
+    shown = run("rules", "show", "mine.twice", "--rules", str(path)).stdout
+    assert shown.startswith("twice: a + a = 2·a.\n")
+    assert run("rules", "show", "mine.twice").exit_code == 2
+
+
+def test_every_law_is_listed_and_shown_by_either_name() -> None:
+    listed = json.loads(run("rules", "list", "--json").stdout)
+    for ruleset in RULESETS:
+        assert [r["name"] for r in listed[ruleset.name]] == [r.name for r in ruleset.every_law]
+        for law in ruleset.every_law:
+            for name in (law.name, f"{ruleset.name}.{law.name}"):
+                assert laws_named(name) == [(ruleset, law)]
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        (["show", "identities.log_of_exp"], "did you mean 'functions.log_of_exp'?"),
+        (["show", "functions.log_exp"], "did you mean 'functions.log_of_exp' or "),
+        (["show", "propertes"], "did you mean 'properties'?"),
+        (["check", "sums.like_term"], "did you mean 'sums.like_terms'?"),
+        (["minimize", SQUARE, "--without", "sums.delta_sift"], "mean 'delta.delta_sift'?"),
+        (["report", SQUARE, "--only", "functons"], "did you mean 'functions'?"),
+    ],
+)
+def test_names_that_are_near_are_offered(command: list[str], meant: str) -> None:
+    result = run("rules", *command)
+    assert result.exit_code == 2
+    assert meant in result.stderr
 
 
 def test_interruption_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,13 +238,36 @@ def test_check_takes_names() -> None:
     assert (status, err) == (0, "")
     (found,) = json.loads(out)
     assert (found["name"], found["instances"], found["sound"]) == ("log_of_exp", 20, True)
-    assert (found["fires"], found["ends"], found["follows_from"]) == (True, True, None)
+    assert (found["fires"], found["ends"]) == (True, True)
+    assert found["follows_from"] == ["normal_forms.same_rational_function"]
     status, out, err = run("rules", "check", "root_of_sum")
     assert status == 1
     assert "FALSE" in out
     status, out, err = run("rules", "check", "root_of_everything")
     assert (status, out) == (2, "")
     assert "no rule, ruleset or rejected law is called 'root_of_everything'" in err
+
+
+@pytest.mark.parametrize(
+    ("law", "follows"),
+    [
+        ("sin(a) * cos(b) + cos(a) * sin(b) >> sin(a + b)", True),
+        ("exp(log(a) + b) >> a * exp(b)", True),
+        ("(log(a * b) >> log(a) + log(b)).when(positive(a), positive(b))", True),
+        ("sin(arccos(a)) >> (1 - a ** 2) ** HALF", False),
+    ],
+)
+def test_what_equal_proves_follows(law: str, follows: bool, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from eggrad.rules.notation import *\n"
+        'mine = Ruleset("mine", "", "nothing")\n'
+        f'mine.state("none", law=({law}).noted("A law.", widens=True))\n',
+        "utf-8",
+    )
+    status, out, err = run("rules", "check", str(path), "--instances", "50")
+    assert (status, err) == (0, ""), out
+    assert ("\n  follows from " in out) == follows, out
 
 
 def test_check_takes_laws_on_whole_sums() -> None:

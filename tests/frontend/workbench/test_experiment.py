@@ -2,17 +2,27 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from eggrad.engine.errors import EggradError, RuleError
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench.ablation import ablate, minimize
+from eggrad.frontend.workbench.ablation import (
+    ablate,
+    ablate_pairs,
+    as_html,
+    as_text,
+    minimize,
+    mode_table,
+    relevant_pairs,
+)
 from eggrad.frontend.workbench.experiment import (
     BASE,
     Case,
     experiment,
+    in_modes,
     laws,
     read_corpus,
     rule_names,
@@ -140,6 +150,64 @@ def test_processes_share_an_ablation(cases: list[Case]) -> None:
     assert [e.rule for e in alone.effects] == [e.rule for e in shared.effects]
     for one, other in zip(alone.effects, shared.effects, strict=True):
         assert [c.after.text for c in one.changes] == [c.after.text for c in other.changes]
+
+
+def test_rulesets_are_left_out_whole(cases: list[Case]) -> None:
+    found = ablate(cases[1:], 10, without=UNUSED, by="ruleset")
+    effects = {e.rule: e for e in found.effects}
+    assert set(effects) | set(found.silent) == {
+        r.partition(".")[0] for r in rule_names(BASE.without(*UNUSED))
+    }
+    assert effects["slopes"].cases(lambda c: c.fails) == ("line 4",)
+    assert effects["sums"].matters
+    (after,) = experiment(cases[2:], BASE.without(*UNUSED, "sums"), 10)
+    assert [c.after.text for c in effects["sums"].changes if c.before.case == "line 5"] == [
+        after.text
+    ]
+
+
+def test_pairs_that_are_not_relevant_are_known_from_single_rules(cases: list[Case]) -> None:
+    case = cases[2]
+    found = ablate([case], 10, without=UNUSED)
+    pairs = {p.rules for p in relevant_pairs(found)}
+    assert pairs
+    alone = {e.rule: e.changes[0].after for e in found.effects}
+    base = BASE.without(*UNUSED)
+    for a, b in combinations(sorted(alone), 2):
+        if (a, b) not in pairs and not (alone[a].failure or alone[b].failure):
+            (both,) = experiment([case], base.without(a, b), 10)
+            assert both.text in {alone[a].text, alone[b].text}
+
+
+def test_pairs_are_worse_than_either_rule(cases: list[Case]) -> None:
+    alone = ablate(cases[2:], 10, without=UNUSED)
+    found = ablate_pairs(alone, 10, without=UNUSED, most=3)
+    assert (found.by, len(found.effects)) == ("pair", 3)
+    assert any("beyond the limit of 3" in text for text in found.left_out)
+    before = {e.rule: e.changes[0].after for e in alone.effects}
+    for effect in found.effects:
+        known = [before.get(r, alone.baseline["line 5"]) for r in effect.rule.split(" & ")]
+        (change,) = effect.changes
+        assert change.before.operations == max(o.operations for o in known)
+        if effect.matters and not change.fails:
+            most = [max(getattr(o, w) for o in known) for w in ("operations", "nodes")]
+            assert change.after.operations > most[0] or change.after.nodes > most[1]
+    short = ablate_pairs(alone, 10, without=UNUSED, most=3, seconds=1e-9)
+    assert any("2 pairs were not begun within 1e-09 seconds" in text for text in short.left_out)
+    assert "Not tried" in as_text(short)
+
+
+def test_ablation_by_mode(cases: list[Case]) -> None:
+    both = in_modes(cases[1:], ["forward", "reverse"])
+    assert [c.name for c in both] == ["line 4, forward", "line 4, reverse", "line 5"]
+    found = ablate(both, 10, without=("products", "presentation", "linalg", "functions", "sums"))
+    effects = {e.rule: e for e in found.effects}
+    assert {c.before.case for c in effects["reverse.pull_function"].changes} == {"line 4, reverse"}
+    head, rows = mode_table(found)
+    assert head == ("without", "worse, forward", "worse, reverse")
+    assert ("slopes.slope_sin", "1 of 1", "1 of 1") in rows
+    assert "worse, forward" in as_text(found)
+    assert "<svg" in as_html(found, "By mode")
 
 
 def test_of_a_smallest_set_no_rule_can_go(cases: list[Case]) -> None:

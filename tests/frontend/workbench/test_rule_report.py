@@ -1,8 +1,13 @@
 """`eggrad rules report`, `ablate` and `minimize`: what they print, and their mistakes."""
 
 import json
+import re
+import shlex
 from dataclasses import replace
+from html import unescape
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +15,7 @@ from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench import ablation
 from eggrad.frontend.workbench.ablation import Ablation, Change, Effect
 from eggrad.frontend.workbench.experiment import Outcome, read_corpus
+from eggrad.frontend.workbench.rule_report import Findings, side_rows
 from tests.frontend.cli.test_main import run
 
 SINE = "declare x 0 expression sin(x) derivative wrt x"
@@ -51,6 +57,79 @@ def test_a_report_in_json_and_as_a_page(tmp_path: Path) -> None:
     assert "Σ cᵢ·t = (Σ cᵢ)·t" in text
     for outside in ("http://", "https://", "<script", "@import"):
         assert outside not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+LAWS = """\
+from eggrad.rules.notation import *
+
+squares = Ruleset("squares", "sums of squares", "nothing")
+squares.state("geometry", law=(a + b) ** 2 + (a - b) ** 2 >> 2 * a**2 + 2 * b**2)
+"""
+
+
+def test_a_page_can_be_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for place in (first, second):
+        place.mkdir()
+    (first / "a corpus.txt").write_text(
+        f"\n# <remark>\n{SINE}\ndeclare x 0 expression (x + 1)^2 + (x - 1)^2\n", "utf-8"
+    )
+    (first / "laws.py").write_text(LAWS, "utf-8")
+    options = ["--with", "laws.py", "--ablate", "ruleset", "--html", "page.html"]
+    modes = ["--mode", "forward", "--mode", "reverse"]
+    monkeypatch.chdir(first)
+    assert run("rules", "report", "a corpus.txt", *options, *modes).exit_code == 0
+    text = (first / "page.html").read_text("utf-8")
+    texts = {
+        unescape(name): unescape(known)
+        for name, known in re.findall(r'<pre data-name="([^"]*)">\n(.*?)</pre>', text, re.DOTALL)
+    }
+    results = json.loads(texts.pop("results.json"))
+    assert list(texts) == ["a corpus.txt", "laws.py"]
+    for name, known in texts.items():
+        assert known == (first / name).read_text("utf-8")
+        (second / name).write_text(known, "utf-8")
+    (line,) = re.findall(r'<code id="command">(.*?)</code>', text)
+    program, *words = shlex.split(unescape(line))
+    assert program == "eggrad"
+    monkeypatch.chdir(second)
+    assert run(*words).exit_code == 0
+    again = (second / "page.html").read_text("utf-8")
+    (shown,) = re.findall(r'<pre data-name="results.json">\n(.*?)</pre>', again, re.DOTALL)
+    assert timeless(json.loads(unescape(shown))) == timeless(results)
+    for heading in ("Side by side", "By mode", "Rulesets left out in turn", "To run it again"):
+        assert heading in text
+    assert f'<td>egglog</td><td class="number">{version("egglog")}' in text
+
+
+def timeless(results: Any) -> Any:
+    """The same without what depends on the machine."""
+    if isinstance(results, dict):
+        return {k: timeless(v) for k, v in results.items() if k != "seconds"}
+    return [timeless(r) for r in results] if isinstance(results, list) else results
+
+
+def test_two_sets_of_rules_side_by_side() -> None:
+    good, bad = (Outcome(c, text="x", nodes=1, operations=1, enodes=5) for c in "ab")
+    worse = replace(good, text="x + 0", nodes=3, operations=2, enodes=4)
+    left = Findings("left", (good, bad))
+    right = Findings("right", (worse, Outcome("b", failure="MissingRule: none")))
+    assert side_rows([left, right]) == [
+        ("1 left | 2 right", "1", "0", "1", "0", "1", "0", "0", "1", "1")
+    ]
+
+
+def test_ablation_of_pairs_as_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.html"
+    fewer = ["--without", "forward,reverse,products,presentation,linalg,identities"]
+    options = ["--by", "pair", "--pairs", "2", "--html", str(path), "--json", *fewer]
+    result = run("rules", "ablate", SUM, *options)
+    found = json.loads(result.stdout)
+    assert (found["by"], len(found["rules"])) == ("pair", 2)
+    assert any("beyond the limit of 2" in text for text in found["left_out"])
+    text = path.read_text("utf-8")
+    assert "Pairs left out in turn" in text
+    assert "beyond the limit of 2" in text
 
 
 def test_a_report_of_matrix_notation() -> None:
@@ -109,6 +188,8 @@ def test_minimization_prints_the_rules() -> None:
         (["report", "--dims", "x: n", SINE], "add --matrix"),
         (["report", SINE, "--html", "missing/a.html"], "cannot write missing/a.html"),
         (["report", SINE, "--sizes", "n"], "'n' is not of the form n=5"),
+        (["report", SINE, "--ablate", "pair"], "--ablate adds to a page: give --html FILE"),
+        (["ablate", SINE, "--mode", "sideways"], "'sideways' is not one of 'auto', 'forward'"),
         (["ablate", SINE, "--seconds", "0"], "0.0 is not in the range"),
         (["minimize", "declare x 1 expression y"], "line 1"),
     ],
