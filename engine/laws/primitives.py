@@ -905,6 +905,12 @@ def is_even_power(p: Number) -> bool:
 
 
 @condition
+def is_odd_power(p: Number) -> bool:
+    """Whether a number is an odd integer."""
+    return Fraction(p) % 2 == 1
+
+
+@condition
 def never_negative_power(p: Number) -> bool:
     """Whether aᵖ ≥ 0 for all a for which it is defined."""
     p = Fraction(p)

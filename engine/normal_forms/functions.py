@@ -1,6 +1,6 @@
 """What is no sum and no product, in normal forms: atoms, known by what they are functions of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -10,15 +10,19 @@ from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Indices
-from eggrad.engine.indices.texts import fraction_text
+from eggrad.engine.indices.texts import PI, fraction_text, over_pi
 from eggrad.engine.laws.properties import (
     DEFINITE,
     DIAGONAL,
+    INTEGER,
     LOWER,
     NONNEGATIVE,
+    NONPOSITIVE,
+    NONZERO,
     POSITIVE,
     SKEW,
     UPPER,
+    WITHIN_ONE,
 )
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
@@ -32,6 +36,13 @@ from eggrad.engine.normal_forms.networks import (
     raised,
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
+from eggrad.engine.normal_forms.signs import (
+    by_units,
+    is_complex,
+    is_nonnegative,
+    is_positive,
+    is_unit,
+)
 from eggrad.engine.terms.functions import record
 
 
@@ -245,12 +256,14 @@ def of_node(forms: Polynomials, cls: int, node: ENode, parts: Sequence[Polynomia
             return _exp(forms, forms.entrywise([parts[1], logarithm], [0, len(dims)], dims), dims)
         case "function":
             name = cast(str, node.data[0])
-            if "exponentials" in forms.laws and name == "exp":
-                return _exp(forms, parts[0], dims)
-            positive = graph.knows(node.children[0], POSITIVE)
-            if "exponentials" in forms.laws and name == "log" and positive:
-                return _log(forms, parts[0], dims)
-            return _with_parity(forms, name, parts[0], dims)
+
+            def of(argument: Polynomial) -> Polynomial:
+                found = by_units(forms, argument, dims, of)
+                if found is None:
+                    found = _function(forms, name, node.children[0], argument, dims)
+                return found
+
+            return of(parts[0])
         case "indicator":
             return indicator_of(forms, dims, node.constraints)
         case "inv" | "det" | "adj" as name:
@@ -259,12 +272,83 @@ def of_node(forms: Polynomials, cls: int, node: ENode, parts: Sequence[Polynomia
             return of_class(forms, cls)
 
 
-def _with_parity(forms: Polynomials, name: str, argument: Polynomial, dims: Dims) -> Polynomial:
+def _function(
+    forms: Polynomials, name: str, operand: int, argument: Polynomial, dims: Dims
+) -> Polynomial:
+    """A function of an e-class, at its polynomial, or at one that it has where a unit is known."""
+    graph = forms.graph
+    if "exponentials" in forms.laws:
+        match name:
+            case "exp":
+                return _exp(forms, argument, dims)
+            case "log" if graph.knows(operand, POSITIVE):
+                return _log(forms, argument, dims)
+            case "sin" | "cos" | "tan":
+                return _of_angle(forms, name, argument, dims)
+            case "arccos":
+                arcsine = _function(forms, "arcsin", operand, argument, dims)
+                return forms.sum([(forms.number(PI / 2, dims), 1), (arcsine, -1)])
+            case "arcsin" if graph.knows(operand, WITHIN_ONE):
+                return _with_parity(forms, name, argument, dims, kind="arc")
+            case "arctan":
+                return _with_parity(forms, name, argument, dims, kind="arc")
+            case _:
+                pass
+    if "units" in forms.laws:
+        axes = [len(dims)] * 2
+        match name:
+            case "abs":
+                unit = _unit(forms, operand, argument, dims)
+                return forms.entrywise([unit, argument], axes, dims)
+            case "relu":
+                unit = _unit(forms, operand, argument, dims)
+                modulus = forms.entrywise([unit, argument], axes, dims)
+                return forms.sum([(p, Fraction(1, 2)) for p in (argument, modulus)])
+            case "sign" if graph.knows(operand, NONZERO):
+                return _unit(forms, operand, argument, dims)
+            case _:
+                pass
+    return _with_parity(forms, name, argument, dims)
+
+
+def _unit(forms: Polynomials, operand: int, argument: Polynomial, dims: Dims) -> Polynomial:
+    """What is 1 or -1, times which an e-class's polynomial is its modulus."""
+    if is_nonnegative(forms, argument) or forms.graph.knows(operand, NONNEGATIVE):
+        return forms.number(1, dims)
+    if forms.graph.knows(operand, NONPOSITIVE):
+        return forms.number(-1, dims)
+    any_atom = not is_complex(forms.atoms, argument)
+    taken, rest = _content(forms, argument, dims, any_atom=any_atom)
+    parts: list[tuple[Polynomial, Indices]] = []
+    for f in taken:
+        if f.exponent % 2 == 0 or is_positive(forms, f.atom):
+            continue
+        inner = tuple(dims[k] for k in f.part)
+        whole = forms.product([Factor(f.atom, 1, tuple(range(len(inner))))], inner)
+        if not is_unit(forms, f.atom):
+            whole = function_of(forms, "", whole, inner, kind="unit")
+        parts.append((whole, f.part))
+    number = rest[leading(rest)] if rest else 1
+    rest = forms.sum([(rest, 1 / Fraction(number))])
+    axes = tuple(range(len(dims)))
+    if not is_nonnegative(forms, rest):
+        parts.append((function_of(forms, "", rest, dims, kind="unit"), axes))
+    found = forms.contract(parts, axes, dict(enumerate(dims)))
+    return forms.sum([(found, 1 if number > 0 else -1)])
+
+
+def _with_parity(
+    forms: Polynomials, name: str, argument: Polynomial, dims: Dims, kind: str = "function"
+) -> Polynomial:
     """A function; an odd or even one of an argument whose leading coefficient is positive."""
     parity = record(name).parity
     if not parity or not argument or argument[leading(argument)] > 0:
-        return function_of(forms, name, argument, dims)
-    found = function_of(forms, name, forms.sum([(argument, -1)]), dims)
+        if kind == "arc" and argument.keys() <= forms.number(1, dims).keys():
+            turns = _KNOWN_ARCS.get((name, sum(argument.values())))
+            if turns is not None:
+                return forms.number(turns * PI, dims)
+        return function_of(forms, name, argument, dims, kind=kind)
+    found = _with_parity(forms, name, forms.sum([(argument, -1)]), dims, kind)
     return forms.sum([(found, -1)]) if parity == "odd" else found
 
 
@@ -292,6 +376,9 @@ def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) ->
         for _ in range(exponent):
             whole = forms.entrywise([whole, base], [len(dims)] * 2, dims)
         return whole
+    split = by_units(forms, base, dims, lambda p: power(forms, p, exponent, dims))
+    if split is not None:
+        return split
     if isinstance(exponent, int) and base.keys() == ones.keys():
         (value,) = base.values()
         return forms.number(Fraction(raised(value, exponent)), dims)
@@ -374,6 +461,103 @@ def _exp(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)
 
 
+# Angles --------------------------------------------------------------------------------------
+
+# Inverse functions at a number, as parts of pi; DLMF 4.23.
+_KNOWN_ARCS: Final[Mapping[tuple[str, Number], Fraction]] = {
+    ("arctan", 1): Fraction(1, 4),
+    ("arcsin", 1): Fraction(1, 2),
+    ("arcsin", Fraction(1, 2)): Fraction(1, 6),
+}
+# Multiples of angles that are taken apart.
+TURNS: Final = 12
+
+
+def _of_angle(forms: Polynomials, name: str, argument: Polynomial, dims: Dims) -> Polynomial:
+    """A sine, cosine or tangent by Euler's formula, with cis a = cos a + i·sin a."""
+    ways = [_cis(forms, forms.sum([(argument, s)]), dims) for s in (1, -1)]
+    cosine = forms.sum([(p, Fraction(1, 2)) for p in ways])
+    if name == "cos":
+        return cosine
+    over = forms.sum([(ways[0], Fraction(-1, 2)), (ways[1], Fraction(1, 2))])
+    axes = tuple(range(len(dims)))
+    sine = forms.contract([(over, axes)], axes, dict(enumerate(dims)), [_imaginary(forms)])
+    if name == "sin":
+        return sine
+    return forms.entrywise([sine, power(forms, cosine, -1, dims)], [len(dims)] * 2, dims)
+
+
+def _imaginary(forms: Polynomials) -> Factor:
+    return Factor(forms.atoms.number("imaginary", None), 1, ())
+
+
+def _cis(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
+    """The number cis a = cos a + i·sin a of a sum a, as the product of those of its terms."""
+    factors = [forms.number(1, dims)]
+    for m, c in argument.items():
+        turns = over_pi(Fraction(c))
+        known = None
+        if _is_entrywise(m) and len(m.factors) == 1 and m.factors[0].exponent == 1:
+            known = _cis_of_arc(forms, m, c, dims)
+        elif not m.factors and turns is not None and (12 * turns).denominator == 1:
+            known = _root_of_unity(forms, int(12 * turns), dims)
+        if turns is not None and turns.denominator == 1 and _is_whole(forms, m):
+            known = function_of(forms, "", {m: 1}, dims, kind="alternating", exponent=int(turns))
+        if known is None:
+            known = function_of(forms, "", {m: 1}, dims, kind="cis", exponent=c)
+        factors.append(known)
+    return forms.entrywise(factors, [len(dims)] * len(factors), dims)
+
+
+def _is_whole(forms: Polynomials, m: Monomial) -> bool:
+    """Whether a monomial that is no number is an integer, for its atoms are."""
+    return bool(m.factors) and all(
+        isinstance(f.exponent, int)
+        and f.exponent > 0
+        and forms.atoms.kind(f.atom) == "class"
+        and forms.graph.knows(cast(int, forms.atoms.what(f.atom)), INTEGER)
+        for f in m.factors
+    )
+
+
+def _root_of_unity(forms: Polynomials, twelfths: int, dims: Dims) -> Polynomial:
+    """The number cis(k·pi/12), by cis(pi/3) = (1 + i·√3)/2 and cis(pi/4) = (1 + i)/√2."""
+    i = _imaginary(forms)
+    one, turned = forms.number(1, dims), forms.product([i], dims)
+    root = [power(forms, forms.number(n, dims), Fraction(1, 2), dims) for n in (2, 3)]
+    orders = [len(dims)] * 2
+    half = Fraction(1, 2)
+    sixth = forms.sum([(one, half), (forms.entrywise([turned, root[1]], orders, dims), half)])
+    eighth = forms.entrywise([forms.sum([(one, half), (turned, half)]), root[0]], orders, dims)
+    # 4·k - 3·k = k: so many sixths of a turn less so many eighths.
+    thirds, quarters = twelfths % 6, -twelfths % 8
+    parts = [*([sixth] * thirds), *([eighth] * quarters)]
+    return forms.entrywise([one, *parts], [len(dims)] * (1 + len(parts)), dims)
+
+
+def _cis_of_arc(forms: Polynomials, m: Monomial, c: Number, dims: Dims) -> Polynomial | None:
+    """The function cis of a multiple of arctan p or arcsin p, by p: DLMF 4.24."""
+    (f,) = m.factors
+    if forms.atoms.kind(f.atom) != "arc" or not isinstance(c, int) or abs(c) > TURNS:
+        return None
+    name, key = forms.atoms.function(f.atom)
+    places = tuple(m.out.index(i) for i in f.part)
+    axes = tuple(range(len(dims)))
+    p = forms.contract([(dict(key), places)], axes, dict(enumerate(dims)))
+    one, orders = forms.number(1, dims), [len(dims)] * 2
+    square = forms.entrywise([p, p], orders, dims)
+    turned = forms.contract([(p, axes)], axes, dict(enumerate(dims)), [_imaginary(forms)])
+    sign = 1 if c > 0 else -1
+    if name == "arctan":
+        length = power(forms, forms.sum([(one, 1), (square, 1)]), Fraction(-abs(c), 2), dims)
+        unit, rest = forms.sum([(one, 1), (turned, sign)]), [length]
+    else:
+        cosine = power(forms, forms.sum([(one, 1), (square, -1)]), Fraction(1, 2), dims)
+        unit, rest = forms.sum([(cosine, 1), (turned, sign)]), []
+    parts = [one, *([unit] * abs(c)), *rest]
+    return forms.entrywise(parts, [len(dims)] * len(parts), dims)
+
+
 def _is_logarithm(forms: Polynomials, m: Monomial) -> bool:
     """Whether a monomial is the logarithm of something on the same axes, or on some of them."""
     if len(m.factors) != 1 or m.factors[0].exponent != 1 or not _is_entrywise(m):
@@ -406,12 +590,10 @@ def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
 
 
 def _is_positive(forms: Polynomials, atom: int) -> bool:
-    kind = forms.atoms.kind(atom)
-    what = forms.atoms.what(atom)
-    if kind == "det":
+    if forms.atoms.kind(atom) == "det":
         matrix = class_of_argument(forms, atom)
         return matrix is not None and forms.graph.knows(matrix, DEFINITE)
-    return kind == "exp" or (kind == "class" and forms.graph.knows(cast(int, what), POSITIVE))
+    return is_positive(forms, atom)
 
 
 def class_of_argument(forms: Polynomials, atom: int) -> int | None:

@@ -37,7 +37,8 @@ class Polynomials(ABC):
     """Polynomials whose atoms are functions of e-classes of a snapshot, or of other polynomials.
 
     `laws` says what is known of atoms beside their names: "exponentials" (exp of a sum is a
-    product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
+    product, also of imaginary numbers, by which sines are written), "denominators" (p·p⁻¹ = 1),
+    "units" (|p| = u·p with u² = 1) and "inverses" (p·inv(p) = δ).
     """
 
     def __init__(

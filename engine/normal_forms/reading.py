@@ -8,7 +8,7 @@ from eggrad.engine.networks.sums_and_products import united
 from eggrad.engine.normal_forms.normal_form import NormalForms
 from eggrad.engine.terms.term import Term
 
-ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
+ENTRYWISE = ("exponentials", "powers", "denominators", "units")
 ALL = (*ENTRYWISE, "inverses")
 
 

@@ -1,4 +1,4 @@
-"""Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, cos² = 1 - sin².
+"""Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, i² = -1.
 
 What conditions say of indices comes first.
 
@@ -24,6 +24,7 @@ from eggrad.engine.normal_forms.functions import class_of_argument, leading, pow
 from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
+from eggrad.engine.normal_forms.signs import is_unit
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,8 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         rest = [*monomial.factors[:place], *monomial.factors[place + 1 :]]
         at = _Place(forms, monomial, factor, rest)
         kind = forms.atoms.kind(factor.atom)
+        if _has_power(factor) and is_unit(forms, factor.atom):
+            return at.product([*rest, *at.raised(factor.exponent % 2)])
         if kind == "root" and isinstance(factor.exponent, int):
             return _raised(at)
         if kind == "power" and factor.exponent > 0:
@@ -166,8 +169,8 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
             found = _determinant(at)
         elif kind == "class" and factor.exponent == 1:
             found = _structured(at)
-        elif kind == "function" and "functions" in forms.laws:
-            found = _squared(at)
+        elif kind == "imaginary":
+            found = _turned(at)
         elif kind == "power" and "denominators" in forms.laws:
             found = _divided(at)
             if found is None:
@@ -177,6 +180,10 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         if found is not None:
             return found
     return None
+
+
+def _has_power(factor: Factor) -> bool:
+    return isinstance(factor.exponent, int) and factor.exponent != 1
 
 
 def _raised(at: _Place) -> Polynomial:
@@ -238,22 +245,13 @@ def _size_sum(at: _Place) -> Polynomial | None:
     return at.forms.sum((at.product([*left, *factors]), c) for factors, c in ways)
 
 
-def _squared(at: _Place) -> Polynomial | None:
-    """Use cos² = 1 - sin², or |a|² = a²."""
-    factor, atoms = at.factor, at.forms.atoms
-    name, key = atoms.function(factor.atom)
-    exponent = factor.exponent
-    if not isinstance(exponent, int) or abs(exponent) < 2:
+def _turned(at: _Place) -> Polynomial | None:
+    """Use i² = -1."""
+    exponent = at.factor.exponent
+    if exponent == 1:
         return None
-    if name == "abs" and exponent % 2 == 0:
-        return _raised(at)
-    if name != "cos" or exponent < 2:
-        return None
-    sine = Factor(
-        atoms.number("function", ("sin", key), atoms.symmetries(factor.atom)), 2, factor.part
-    )
-    left = [*at.rest, factor._replace(exponent=exponent - 2)]
-    return at.forms.sum([(at.product(left), 1), (at.product([*left, sine]), -1)])
+    found = at.product([*at.rest, *at.raised(exponent % 2)])
+    return at.forms.sum([(found, 1 if exponent % 4 < 2 else -1)])
 
 
 def _divided(at: _Place) -> Polynomial | None:

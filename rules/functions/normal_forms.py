@@ -38,11 +38,11 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 @comparing(
-    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; fields of fractions",
+    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; Euler 1748; fields of fractions",
     exceptions="a denominator is 0",
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
+    """So with p·p⁻¹ = 1, aᵖ = exp(p·log a), exp, log of several, 2·cos a = eⁱᵃ + e⁻ⁱᵃ, |a|² = a²."""
     return same_sums(graph, ENTRYWISE)
 
 

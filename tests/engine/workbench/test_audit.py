@@ -178,6 +178,7 @@ DECLARED = {
     "diagonal": "D*D + inv(D) + D.*S + D'",
     "integer": "floor(x + z) + round(z) + abs(z).*z",
     "probability": "log(p) + sum(p)*abs(p) + relu(p)",
+    "signs": "y.^2 + abs(y).*x + sign(y) + y.^3 + 1./y",
     "negative": "abs(v) + relu(v) + sign(v) + max(v, x)",
 }
 WORDS = {
@@ -189,6 +190,7 @@ WORDS = {
     "D": "diagonal",
     "z": "integer",
     "p": "probability",
+    "y": "signs",
     "v": "negative",
 }
 
