@@ -48,6 +48,7 @@ from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.calculus.stacks import single, stacks
 from eggrad.rules.functions.branches import branches, masks
 from eggrad.rules.functions.curvature import curvature, squares
+from eggrad.rules.functions.decompositions import decompositions
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric
@@ -67,8 +68,8 @@ RULESETS = (
     short_axes, unary, sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks,
     extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
     quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
-    reading, definitions, normal_forms, properties, ranges, matrix_properties, structured,
-    long_powers, shifts,
+    reading, definitions, decompositions, normal_forms, properties, ranges, matrix_properties,
+    structured, long_powers, shifts,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -107,7 +108,7 @@ AT_SYMMETRIC = replace(
 EQUIVALENCE = replace(
     STANDARD,
     simplify=(*STANDARD.simplify, symmetric),
-    explore=(*STANDARD.explore, definitions, normal_forms),
+    explore=(*STANDARD.explore, definitions, decompositions, normal_forms),
 )
 """For comparing terms, which nobody differentiates any more and nobody reads."""
 

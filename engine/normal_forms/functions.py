@@ -139,9 +139,12 @@ def matrix_function(
         sizes = dict.fromkeys(range(len(parts) + 1), square[0])
         placed = [(p, (k, k + 1)) for k, p in enumerate(parts)]
         return forms.contract(placed, (0, len(parts)), sizes)
-    inner = _inverse(forms, argument) if name == "inv" and "inverses" in forms.laws else None
-    if inner is not None:
-        return inner
+    if name == "inv" and "inverses" in forms.laws:
+        inner = _inverse(forms, argument)
+        if inner is None:
+            inner = _parallel(forms, argument, square)
+        if inner is not None:
+            return inner
     atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
     whole = forms.product([Factor(atom, 1, order if dims else ())], dims)
     return forms.sum([(whole, Fraction(1) / number)])
@@ -181,6 +184,19 @@ def _inverse(forms: Polynomials, argument: Polynomial) -> Polynomial | None:
     sizes = dict(zip(m.out, m.sizes, strict=True))
     turned = forms.contract([(whole, places)], (0, 1), {k: sizes[m.out[k]] for k in (0, 1)})
     return forms.sum([(turned, 1 / Fraction(c))])
+
+
+def _parallel(forms: Polynomials, argument: Polynomial, square: Dims) -> Polynomial | None:
+    """The inverse of c·a⁻¹ + d·b⁻¹: a·(d·a + c·b)⁻¹·b."""
+    parts = [(_inverse(forms, {m: 1}), c) for m, c in argument.items()]
+    if len(parts) != 2 or square[0] == 1:
+        return None
+    (a, c), (b, d) = parts
+    if a is None or b is None:
+        return None
+    middle = matrix_function(forms, "inv", forms.sum([(a, d), (b, c)]), square, square)
+    placed = [(p, (k, k + 1)) for k, p in enumerate((a, middle, b))]
+    return forms.contract(placed, (0, 3), dict.fromkeys(range(4), square[0]))
 
 
 def _atom(

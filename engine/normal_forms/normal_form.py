@@ -5,13 +5,14 @@ made of sums, products, deltas and numbers two are equal at all sizes exactly wh
 polynomials are. All else is an atom: a function of a polynomial, a power of a sum, an inverse.
 """
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import cast
 
 from eggrad.engine.extraction.extract import operands_first
 from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.linear_combinations import exact
-from eggrad.engine.indices.spec import Dims, Size, sizes
+from eggrad.engine.indices.spec import Dims, Indices, Size, sizes
 from eggrad.engine.normal_forms import functions as normal_functions
 from eggrad.engine.normal_forms.networks import BITS, Monomial, Number, TooLarge, length
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -45,6 +46,11 @@ class NormalForms(Polynomials):
         dims = self.graph.dims[cls]
         parts = [self.done[c] for c in node.children]
         axes = tuple(range(len(dims)))
+        if self.laws and cls in self.factored:
+            factor = normal_functions.of_class(self, self.factored[cls])
+            return self.contract(
+                [(factor, (0, 2)), (factor, (1, 2))], axes, {0: dims[0], 1: dims[1], 2: dims[0]}
+            )
         match node.constructor:
             case "constant":
                 return self.number(node.value, dims)
@@ -117,6 +123,19 @@ class NormalForms(Polynomials):
             return self.contract(operands, (0, 2), of_all)
         except TooLarge:
             return None
+
+    def vanishes(
+        self,
+        operands: Sequence[tuple[Polynomial, Indices]],
+        out: Indices,
+        sizes: Mapping[int, Size],
+    ) -> bool:
+        """Whether a product of polynomials is 0; where it is too large it is not seen."""
+        self.products = 0
+        try:
+            return not self.contract(operands, out, sizes)
+        except TooLarge:
+            return False
 
     def cleared(self, polynomial: Polynomial, dims: Dims) -> Polynomial:
         """The polynomial over its common denominator; as it is where that is too large."""

@@ -11,6 +11,7 @@ from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.laws.properties import DEFINITE
 from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
 from eggrad.engine.normal_forms.networks import (
     UNIT,
@@ -70,6 +71,19 @@ class Polynomials(ABC):
     def known(self) -> tuple[AffineForm, ...]:
         """Forms of sizes that are not negative."""
         return known_sizes(self.graph)
+
+    @cached_property
+    def factored(self) -> Mapping[int, int]:
+        """Positive definite matrices a whose Cholesky factor l occurs, each with that: a = l·l'."""
+        graph = self.graph
+        factors = (
+            (m.children[0], cls)
+            for cls in graph.classes
+            if len(graph.dims[cls]) == 2
+            for m in graph.members[cls]
+            if m.operation == "cholesky"
+        )
+        return {a: cls for a, cls in factors if graph.knows(a, DEFINITE)}
 
     @abstractmethod
     def polynomial(self, cls: int) -> Polynomial:

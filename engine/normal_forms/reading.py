@@ -1,6 +1,7 @@
 """The e-classes of a snapshot by their normal forms."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from eggrad.engine.costs.cost import NormalModel
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -78,3 +79,34 @@ def intertwined(forms: NormalForms, a: int, b: int, c: int, *, turned: bool) -> 
     """Whether a·b = b·c, where b is a matrix or, if it is `turned`, the transpose of one."""
     whole = forms.matrix_product(a, b, "right" * turned)
     return whole is not None and whole == forms.matrix_product(b, c, "left" * turned)
+
+
+# Inverses that a difference is multiplied by what they are inverses of, on each side.
+SIDES = 4
+
+
+def vanishes_beside(forms: NormalForms, cls: int, other: int) -> bool:
+    """Whether the difference of two matrices is 0 times what inverses are of, on one side or both.
+
+    Of vectors the first axis alone is multiplied.
+    """
+    graph = forms.graph
+    dims = graph.dims[cls]
+    if not 1 <= len(dims) <= 2:
+        return False
+    arguments = dict.fromkeys(
+        m.children[0] for c in below(graph) for m in graph.members[c] if m.constructor == "inv"
+    )
+    difference = forms.sum([(forms.polynomial(cls), 1), (forms.polynomial(other), -1)])
+    sides = [[None, *(a for a in arguments if graph.dims[a] == (d, d))][: 1 + SIDES] for d in dims]
+    for chosen in product(*sides):
+        placed = [(difference, tuple(range(len(dims))))]
+        out, sizes = list(range(len(dims))), dict(enumerate(dims))
+        for k, a in enumerate(chosen):
+            if a is not None:
+                out[k] = len(dims) + k
+                sizes[out[k]] = dims[k]
+                placed.append((forms.polynomial(a), (out[k], k) if k == 0 else (k, out[k])))
+        if any(a is not None for a in chosen) and forms.vanishes(placed, tuple(out), sizes):
+            return True
+    return False

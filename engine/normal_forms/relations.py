@@ -94,6 +94,15 @@ def _cancels(
             inverse_of = forms.atoms.function(f.atom)[1]
             if len(inverse_of) == 1 and {g.atom for g in inverse_of[0][0].factors} <= last:
                 return True
+    return any(_inverts(forms, atom, f.atom) for atom in last for f in left if end in f.part)
+
+
+def _inverts(forms: Polynomials, inverse: int, atom: int) -> bool:
+    """Whether an atom is the inverse of another one."""
+    if forms.atoms.kind(inverse) != "inv":
+        return False
+    ((m, c), *more) = forms.atoms.function(inverse)[1] or [(Monomial((), (), ()), 0)]
+    return not more and c == 1 and len(m.factors) == 1 and m.factors[0].atom == atom
     return False
 
 

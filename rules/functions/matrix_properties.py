@@ -274,3 +274,21 @@ matrix_properties.state(
     .when(nowhere_zero(a))
     .noted("The sign of what is nowhere 0 is 1 or -1."),
 )
+
+# Decompositions.
+
+matrix_properties.state(
+    DEFINITE,
+    positive_eigenvalues=positive(of_each("eigenvalues", a)).when(definite(a)),
+    nonnegative_eigenvalues=nonnegative(of_each("eigenvalues", a)).when(semidefinite(a)),
+    nonnegative_singular_values=nonnegative(of_each("singular_values", a)).noted(
+        "Singular values are at least 0.", cite="definition"
+    ),
+    invertible_factor=invertible(of_each("cholesky", a)).when(definite(a)),
+    positive_diagonal_of_factor=positive(ein1("ii->i", of_each("cholesky", a)))
+    .when(definite(a))
+    .noted("The diagonal of Cholesky's factor is positive."),
+    invertible_exponential=invertible(of_each("matrix_exponential", a)).noted(
+        "The exponential of a matrix is invertible.", cite="its inverse is that of -a"
+    ),
+)

@@ -20,6 +20,7 @@ from eggrad.engine.normal_forms.reading import (
     roots_of,
     same_forms,
     same_sums,
+    vanishes_beside,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -42,7 +43,7 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     exceptions="a denominator is 0",
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """So with p·p⁻¹ = 1, aᵖ = exp(p·log a), exp, log of several, 2·cos a = eⁱᵃ + e⁻ⁱᵃ, |a|² = a²."""
+    """So with p·p⁻¹ = 1, aᵖ = exp(p·log a), logs of products, 2·cos a = eⁱᵃ + e⁻ⁱᵃ, |a|² = a²."""
     return same_sums(graph, ENTRYWISE)
 
 
@@ -95,3 +96,12 @@ def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 for cls in classes:
                     if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
                         yield cls, terms.einsum(spec, graph.term(b), graph.term(second))
+
+
+@comparing(cite="multiplied by what was inverted", exceptions="a singular matrix")
+def same_beside_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Matrices p and q are equal if a·(p - q)·b = 0, for the arguments a and b of inverses."""
+    forms = forms_of(graph, ALL)
+    for cls, other in combinations(roots_of(graph), 2) if has_inverse(graph) else ():
+        if graph.dims[cls] == graph.dims[other] and vanishes_beside(forms, cls, other):
+            yield cls, graph.term(other)
