@@ -41,6 +41,7 @@ from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.expression.special_laws import special_functions
 from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.display import html_table
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
@@ -225,7 +226,10 @@ def _decided(
     """A few values, what is seen at once, more values, and then the e-graph."""
     a, b = (e.term for e in sides)
     declared = has_structure(a, b)
-    strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
+    strategy = extended(
+        EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE,
+        (special_functions, *accepted(rules)),
+    )
     assumed = _possible(needed(domains.facts, (a, b)), Knowledge(strategy.rulesets))
     jumps: tuple[Assumption, ...] = ()
     agreed = find_difference(a, b, FEW)
