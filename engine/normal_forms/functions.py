@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Final, cast
 
 from eggrad.engine.extraction.snapshot import ENode
@@ -24,6 +25,7 @@ from eggrad.engine.laws.properties import (
     UPPER,
     WITHIN_ONE,
 )
+from eggrad.engine.normal_forms.index_ranges import MOST_ROWS
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
     UNIT,
@@ -131,6 +133,8 @@ def matrix_function(
 
     Of a product of square matrices it is the product of theirs, in reversed order.
     """
+    if name == "det" and square[0] in forms.singled and cast(int, square[0]) <= MOST_ROWS:
+        return _written_out(forms, argument, cast(int, square[0]))
     chain = _chain(forms, argument)
     if chain:
         parts = [matrix_function(forms, name, p, square, dims) for p in reversed(chain)]
@@ -148,6 +152,29 @@ def matrix_function(
     atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
     whole = forms.product([Factor(atom, 1, order if dims else ())], dims)
     return forms.sum([(whole, Fraction(1) / number)])
+
+
+def _written_out(forms: Polynomials, argument: Polynomial, n: int) -> Polynomial:
+    """A determinant as the sum over all orders of its columns, by Leibniz."""
+    summands: list[tuple[Polynomial, Number]] = []
+    for order in permutations(range(n)):
+        inversions = sum(a > b for k, b in enumerate(order) for a in order[:k])
+        entries = [entry(forms, argument, (n, n), place) for place in enumerate(order)]
+        summands.append((forms.contract([(e, ()) for e in entries], (), {}), (-1) ** inversions))
+    return forms.sum(summands)
+
+
+def entry(
+    forms: Polynomials, polynomial: Polynomial, dims: Dims, place: Sequence[int]
+) -> Polynomial:
+    """One entry of a tensor."""
+    sizes = dict(enumerate(dims))
+    chosen = [
+        indicator_factor(forms.atoms, (k,), (dims[k],), (("=", form([(0, 1), ("", -index)])),))
+        for k, index in enumerate(place)
+        if dims[k] != 1
+    ]
+    return forms.contract([(polynomial, tuple(sizes))], (), sizes, chosen)
 
 
 def _chain(forms: Polynomials, argument: Polynomial) -> list[Polynomial]:

@@ -1,7 +1,7 @@
 """Entries that must be there: an index fixed by numbers, along an axis whose size is a symbol."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -71,6 +71,10 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
 
 
+MOST_ROWS: Final = 3
+"""Rows of a matrix whose determinant is written out: it has as many terms as there are orders."""
+
+
 def known_sizes(graph: Snapshot) -> tuple[AffineForm, ...]:
     """Forms of sizes that are not negative: where one were, some e-class would have no value.
 
@@ -83,8 +87,18 @@ def known_sizes(graph: Snapshot) -> tuple[AffineForm, ...]:
 
 
 def singled_sizes(graph: Snapshot, most: int) -> frozenset[int]:
-    """The sizes up to `most` of axes of which a condition speaks of a single place."""
-    return frozenset(
+    """The sizes up to `most` of axes of which a condition speaks of a single place.
+
+    So does the determinant of a matrix with few rows.
+    """
+    rows = frozenset(
+        d
+        for members in graph.members.values()
+        for m in members
+        if m.constructor == "det" and isinstance(d := graph.dims[m.children[0]][0], int)
+        if 1 < d <= MOST_ROWS
+    )
+    return rows | frozenset(
         size
         for dims, constraints in _indicators(graph)
         for relation, f in constraints

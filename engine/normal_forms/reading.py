@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
+from typing import cast
 
 from eggrad.engine.costs.cost import NormalModel
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.networks.sums_and_products import united
+from eggrad.engine.normal_forms.functions import entry
+from eggrad.engine.normal_forms.networks import TooLarge
 from eggrad.engine.normal_forms.normal_form import NormalForms
 from eggrad.engine.terms.term import Term
 
@@ -110,3 +114,23 @@ def vanishes_beside(forms: NormalForms, cls: int, other: int) -> bool:
         if any(a is not None for a in chosen) and forms.vanishes(placed, tuple(out), sizes):
             return True
     return False
+
+
+# Entries of which each is compared by itself.
+ENTRIES = 16
+
+
+def same_entries(forms: NormalForms, cls: int, other: int) -> bool:
+    """Whether two tensors of few entries are the same in each of them."""
+    dims = forms.graph.dims[cls]
+    if not dims or not forms.singled.issuperset(d for d in dims if d != 1):
+        return False
+    short = [range(cast(int, d)) for d in dims]
+    if prod(map(len, short)) > ENTRIES:
+        return False
+    difference = forms.sum([(forms.polynomial(cls), 1), (forms.polynomial(other), -1)])
+    forms.products = 0
+    try:
+        return not any(entry(forms, difference, dims, place) for place in product(*short))
+    except TooLarge:
+        return False

@@ -18,6 +18,7 @@ from eggrad.engine.normal_forms.reading import (
     intertwined,
     inverses_found,
     roots_of,
+    same_entries,
     same_forms,
     same_sums,
     vanishes_beside,
@@ -45,6 +46,15 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So with p·p⁻¹ = 1, aᵖ = exp(p·log a), logs of products, 2·cos a = eⁱᵃ + e⁻ⁱᵃ, |a|² = a²."""
     return same_sums(graph, ENTRYWISE)
+
+
+@comparing(cite="tensors are equal if all entries are; Leibniz formula")
+def same_entry_by_entry(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Tensors of few entries are equal where their entries are, determinants written out."""
+    forms = forms_of(graph, ENTRYWISE, by_places=True)
+    for cls, other in combinations(roots_of(graph), 2) if forms.singled else ():
+        if graph.dims[cls] == graph.dims[other] and same_entries(forms, cls, other):
+            yield cls, graph.term(other)
 
 
 @comparing(cite="fields of fractions", exceptions="a denominator is 0")
