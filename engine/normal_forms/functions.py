@@ -25,6 +25,7 @@ from eggrad.engine.laws.properties import (
     UPPER,
     WITHIN_ONE,
 )
+from eggrad.engine.normal_forms.determinants import rank_one, scalars, shortest
 from eggrad.engine.normal_forms.index_ranges import MOST_ROWS
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
@@ -149,9 +150,29 @@ def matrix_function(
             inner = _parallel(forms, argument, square)
         if inner is not None:
             return inner
-    atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
-    whole = forms.product([Factor(atom, 1, order if dims else ())], dims)
+    if name == "det":
+        return _determinant(forms, argument, square)
+    atom, order, number = _atom(forms, name, name, argument, square)
+    whole = forms.product([Factor(atom, 1, order)], dims)
     return forms.sum([(whole, Fraction(1) / number)])
+
+
+def _determinant(forms: Polynomials, argument: Polynomial, square: Dims) -> Polynomial:
+    """A determinant without its scalars, det(b·a) = bⁿ·det a, as that of the least matrix."""
+    taken, number = scalars(argument, lambda atom: _is_positive(forms, atom))
+    axes, sizes = (0, 1), dict(enumerate(square))
+    inverse = [f._replace(exponent=-f.exponent) for f in taken]
+    rest = forms.contract([(argument, axes)], axes, sizes, inverse)
+    rest = forms.sum([(rest, 1 / Fraction(number))])
+    scalar = forms.sum([(forms.product(taken, ()), number)])
+    size = forms.contract([], (), {0: square[0]})
+    exponent = forms.entrywise([size, _log(forms, scalar, ())], [0, 0], ())
+    found = rank_one(forms, rest)
+    if found is None:
+        rest, square = shortest(forms, rest, square)
+        atom, _, _ = _atom(forms, "det", "det", rest, square, axes=False)
+        found = forms.product([Factor(atom, 1, ())], ())
+    return forms.entrywise([_exp(forms, exponent, ()), found], [0, 0], ())
 
 
 def _written_out(forms: Polynomials, argument: Polynomial, n: int) -> Polynomial:

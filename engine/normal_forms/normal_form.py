@@ -46,11 +46,8 @@ class NormalForms(Polynomials):
         dims = self.graph.dims[cls]
         parts = [self.done[c] for c in node.children]
         axes = tuple(range(len(dims)))
-        if self.laws and cls in self.factored:
-            factor = normal_functions.of_class(self, self.factored[cls])
-            return self.contract(
-                [(factor, (0, 2)), (factor, (1, 2))], axes, {0: dims[0], 1: dims[1], 2: dims[0]}
-            )
+        if self.laws and cls in self.decomposed:
+            return self._composed(cls)
         match node.constructor:
             case "constant":
                 return self.number(node.value, dims)
@@ -76,6 +73,18 @@ class NormalForms(Polynomials):
                 return self.entrywise([parts[0], lower], orders, dims)
             case _:
                 return normal_functions.of_node(self, cls, node, parts)
+
+    def _composed(self, cls: int) -> Polynomial:
+        """A matrix as l·l' or as v·diag(λ)·v', by what it is decomposed into."""
+        parts = self.decomposed[cls]
+        forms = {name: normal_functions.of_class(self, part) for name, part in parts.items()}
+        sizes = dict.fromkeys(range(3), self.graph.dims[cls][0])
+        if "cholesky" in forms:
+            factor = forms["cholesky"]
+            return self.contract([(factor, (0, 2)), (factor, (1, 2))], (0, 1), sizes)
+        vectors, values = forms["eigenvectors"], forms["eigenvalues"]
+        placed = [(vectors, (0, 2)), (values, (2,)), (vectors, (1, 2))]
+        return self.contract(placed, (0, 1), sizes)
 
     def factors(self, cls: int) -> list[tuple[Polynomial, Number]]:
         """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""

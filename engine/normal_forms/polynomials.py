@@ -11,7 +11,7 @@ from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
-from eggrad.engine.laws.properties import DEFINITE
+from eggrad.engine.laws.properties import DEFINITE, SYMMETRIC
 from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
 from eggrad.engine.normal_forms.networks import (
     UNIT,
@@ -73,17 +73,21 @@ class Polynomials(ABC):
         return known_sizes(self.graph)
 
     @cached_property
-    def factored(self) -> Mapping[int, int]:
-        """Positive definite matrices a whose Cholesky factor l occurs, each with that: a = l·l'."""
+    def decomposed(self) -> Mapping[int, Mapping[str, int]]:
+        """Symmetric matrices of which decompositions occur, each with the e-classes of these."""
         graph = self.graph
-        factors = (
-            (m.children[0], cls)
-            for cls in graph.classes
-            if len(graph.dims[cls]) == 2
-            for m in graph.members[cls]
-            if m.operation == "cholesky"
-        )
-        return {a: cls for a, cls in factors if graph.knows(a, DEFINITE)}
+        found: dict[int, dict[str, int]] = {}
+        for cls in graph.classes:
+            for m in graph.members[cls]:
+                if m.operation in ("cholesky", "eigenvalues", "eigenvectors"):
+                    found.setdefault(m.children[0], {})[m.operation] = cls
+        return {
+            a: parts
+            for a, parts in found.items()
+            if len(graph.dims[a]) == 2
+            if graph.knows(a, DEFINITE if "cholesky" in parts else SYMMETRIC)
+            if "cholesky" in parts or len(parts) == 2
+        }
 
     @abstractmethod
     def polynomial(self, cls: int) -> Polynomial:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import floor
 from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
@@ -22,7 +23,7 @@ from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
 from eggrad.engine.networks.networks import connected_order, matched
 from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
-from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
+from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces, raised
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.signs import is_unit
 
@@ -169,6 +170,10 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
             return at.product([*rest, *at.raised(factor.exponent % 2)])
         if kind == "root" and isinstance(factor.exponent, int):
             return _raised(at)
+        if kind == "root" and not 0 < factor.exponent < 1:
+            shortened = _of_number(at)
+            if shortened is not None:
+                return shortened
         if kind == "power" and factor.exponent > 0:
             return _raised(at)
         found = None
@@ -200,6 +205,16 @@ def _raised(at: _Place) -> Polynomial:
     sizes, part = at.sizes, at.factor.part
     dims = tuple(1 if i == UNIT else sizes[i] for i in part)
     return at.product(at.rest, (power(at.forms, at.argument, at.factor.exponent, dims), part))
+
+
+def _of_number(at: _Place) -> Polynomial | None:
+    """The root of a number to an exponent between 0 and 1, times a power of the number."""
+    ((m, c), *more) = at.argument.items()
+    if more or m.factors or c <= 0:
+        return None
+    whole = floor(at.factor.exponent)
+    found = at.product([*at.rest, *at.raised(at.factor.exponent - whole)])
+    return at.forms.sum([(found, raised(Fraction(c), whole))])
 
 
 def _determinant(at: _Place) -> Polynomial | None:

@@ -151,6 +151,9 @@ special_functions.state(
     inverse_hyperbolic_sine=(arcsinh(a) >> log(a + (a**2 + 1) ** HALF)).noted(
         "arsinh a = log(a + √(a² + 1)).", cite="DLMF 4.37.16"
     ),
+    positive_sum_with_length=positive(a + (a**2 + 1) ** HALF).noted(
+        "a + √(a² + 1) > 0, for the root is longer than a."
+    ),
     inverse_hyperbolic_cosine=(arccosh(a) >> log(a + (a**2 + -1) ** HALF)).noted(
         "arcosh a = log(a + √(a² - 1)).", cite="DLMF 4.37.19", domain="a ≥ 1"
     ),

@@ -141,6 +141,11 @@ decompositions.state(
     inverse_of_exponential=(inv(EXPONENTIAL) >> of_each("matrix_exponential", -1 * a)).noted(
         "The inverse of the exponential of a is that of -a."
     ),
+    exponential_times_inverse=(
+        ein(s, EXPONENTIAL, of_each("matrix_exponential", -1 * a)) >> delta(dims(a)[-1:])
+    )
+    .when(is_matrix_product(s))
+    .noted("The exponential of a times that of -a is δ."),
     exponential_of_transpose=(of_each("matrix_exponential", a.T) >> EXPONENTIAL.T)
     .when(is_matrix(dims(a)))
     .noted("The exponential of a' is the transposed one of a."),

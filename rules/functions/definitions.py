@@ -138,12 +138,10 @@ definitions.state(
         domain="b ≠ 0",
         cite=f"{COOKBOOK}, equation 19",
     ),
-    logarithm_of_diagonal_determinant=(
-        log(det(ein("ij,i->ij", delta(n), a))) >> ein1("i->", log(a))
-    )
+    determinant_of_diagonal=(det(ein("ij,i->ij", delta(n), a)) >> exp(ein1("i->", log(a))))
     .when(one_axis(n), positive(a))
     .noted(
-        "log det diag(a) = Σ log a, for a > 0.",
+        "det diag(a) = exp(Σ log a), for a > 0.",
         domain="a > 0",
         cite="the determinant of a diagonal matrix",
     ),

@@ -21,9 +21,20 @@ order.state(
     )
     .when(is_extreme(f), is_scaled(t))
     .noted("max(a + b) = max a + b, for a scalar b; likewise for minima."),
+    extreme_of_shifted_by_multiple=(
+        extreme(f, s, a + c * ein(t, b, const(1, m)))
+        >> extreme(f, s, a) + c * ein(scaled_as(s), b, const(1, KEPT))
+    )
+    .when(is_extreme(f), is_scaled(t))
+    .noted("max(a + c·b) = max a + c·b, for a scalar b; likewise for minima."),
     extreme_of_shifted_rows=(extreme(f, s, a + ein(t, b, const(1, m))) >> extreme(f, s, a) + b)
     .when(is_extreme(f), is_spread_back(t, s))
     .noted("max(a + b) = max a + b, for a b that is the same along the axes of the maximum."),
+    extreme_of_rows_shifted_by_multiple=(
+        extreme(f, s, a + c * ein(t, b, const(1, m))) >> extreme(f, s, a) + c * b
+    )
+    .when(is_extreme(f), is_spread_back(t, s))
+    .noted("max(a + c·b) = max a + c·b, for a b that is the same along the axes of the maximum."),
     extreme_beside_number=(
         extreme(f, s, a + const(c, n)) >> extreme(f, s, a) + const(c, result_dims(s, n))
     )
