@@ -1,10 +1,13 @@
 """Determinants of δ + m in normal forms: det(δ + a·b) = det(δ + b·a), for matrices of any sizes.
 
 Of all matrices that a product m may begin with the one is taken that makes the least determinant.
+The determinant of a Kronecker product is a product of powers of determinants.
 """
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
+from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -50,10 +53,11 @@ def rank_one(forms: Polynomials, argument: Polynomial) -> Polynomial | None:
 def shortest(forms: Polynomials, argument: Polynomial, square: Dims) -> tuple[Polynomial, Dims]:
     """The least of the matrices δ + b·a, for all ways to write a matrix as δ + a·b."""
     m = _beside_identity(argument)
-    found = [(argument, square)]
     path = None if m is None else _path(m)
-    if m is not None and path is not None:
-        found += [_turned(forms, m, argument[m], path, cut) for cut in range(1, len(path))]
+    if m is None or path is None or len(path) == 1:
+        return argument, square
+    found = [(argument, square)]
+    found += [_turned(forms, m, argument[m], path, cut) for cut in range(1, len(path))]
     return min(found, key=lambda f: (str(f[1]), min(_keys(forms, *f))))
 
 
@@ -115,3 +119,65 @@ def _turned(
     product = forms.contract([], (hinge, end), sizes, factors)
     delta = forms.contract([], (0, 0), {0: size})
     return forms.sum([(delta, 1), (product, number)]), (size, size)
+
+
+def kronecker_factors(forms: Polynomials, argument: Polynomial) -> list[tuple[Polynomial, int]]:
+    """Matrices whose Kronecker product a matrix is, with their sizes; none of any other matrix.
+
+    Its rows are numbered as their rows are, one after the other, by a condition on the indices, and
+    its columns likewise.
+    """
+    ((m, number), *more) = argument.items() or [(Monomial((), (), ()), 0)]
+    if more or len(set(m.out)) != 2 or UNIT in m.out:
+        return []
+    numbered = [_numbered(forms, m, f) for f in m.factors]
+    rows, columns = (next((n for n in numbered if n and n[0] == i), None) for i in m.out)
+    if rows is None or columns is None or rows[2] != columns[2]:
+        return []
+    rest = [f for f, n in zip(m.factors, numbered, strict=True) if n not in (rows, columns)]
+    groups = [group for group, _, _ in pieces(forms.atoms, rest, {})]
+    found: list[tuple[Polynomial, int]] = []
+    for i, j in zip(rows[1], columns[1], strict=True):
+        inside = [g for g in groups if {i, j} & {k for f in g for k in f.part}]
+        if len(inside) != 1:
+            return []
+        groups.remove(inside[0])
+        used = {i, j, *(k for f in inside[0] for k in f.part)}
+        sizes = {k: d for k, d in enumerate(m.sizes) if k in used}
+        found.append((forms.contract([], (i, j), sizes, inside[0]), cast(int, m.sizes[i])))
+    first, n = found[0]
+    return [] if groups else [(forms.sum([(first, number)]), n), *found[1:]]
+
+
+def _numbered(
+    forms: Polynomials, m: Monomial, factor: Factor
+) -> tuple[int, tuple[int, ...], tuple[object, ...]] | None:
+    """An index, and those by which it is numbered, as 3·j + k by j and k < 3; None of no condition.
+
+    The last says how.
+    """
+    if forms.atoms.kind(factor.atom) != "indicator" or factor.exponent != 1:
+        return None
+    dims, constraints = cast(tuple[Dims, Constraints], forms.atoms.what(factor.atom))
+    if len(constraints) != 1 or constraints[0][0] != "=":
+        return None
+    strides = {k: c for k, c in constraints[0][1] if isinstance(k, int)}
+    if sum(strides.values()) < 0:
+        strides = {k: -c for k, c in strides.items()}
+    whole = [k for k, c in strides.items() if c == -1]
+    if len(whole) != 1 or len(strides) != len(constraints[0][1]) or len(strides) != len(dims):
+        return None
+    inner = sorted((k for k in strides if k != whole[0]), key=lambda k: strides[k])
+    step = 1
+    for k in inner:
+        size = dims[k]
+        if strides[k] != step or not isinstance(size, int):
+            return None
+        step *= size
+    if step != dims[whole[0]]:
+        return None
+    return (
+        factor.part[whole[0]],
+        tuple(factor.part[k] for k in inner),
+        tuple(dims[k] for k in inner),
+    )

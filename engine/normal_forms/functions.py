@@ -25,7 +25,7 @@ from eggrad.engine.laws.properties import (
     UPPER,
     WITHIN_ONE,
 )
-from eggrad.engine.normal_forms.determinants import rank_one, scalars, shortest
+from eggrad.engine.normal_forms.determinants import kronecker_factors, rank_one, scalars, shortest
 from eggrad.engine.normal_forms.index_ranges import MOST_ROWS
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
@@ -159,20 +159,31 @@ def matrix_function(
 
 def _determinant(forms: Polynomials, argument: Polynomial, square: Dims) -> Polynomial:
     """A determinant without its scalars, det(b·a) = bⁿ·det a, as that of the least matrix."""
+    factors = kronecker_factors(forms, argument)
+    if len(factors) > 1:
+        whole = cast(int, square[0])
+        powers = [
+            power(forms, matrix_function(forms, "det", p, (n, n), ()), whole // n, ())
+            for p, n in factors
+        ]
+        return forms.entrywise(powers, [0] * len(powers), ())
     taken, number = scalars(argument, lambda atom: _is_positive(forms, atom))
-    axes, sizes = (0, 1), dict(enumerate(square))
-    inverse = [f._replace(exponent=-f.exponent) for f in taken]
-    rest = forms.contract([(argument, axes)], axes, sizes, inverse)
-    rest = forms.sum([(rest, 1 / Fraction(number))])
-    scalar = forms.sum([(forms.product(taken, ()), number)])
-    size = forms.contract([], (), {0: square[0]})
-    exponent = forms.entrywise([size, _log(forms, scalar, ())], [0, 0], ())
-    found = rank_one(forms, rest)
-    if found is None:
-        rest, square = shortest(forms, rest, square)
-        atom, _, _ = _atom(forms, "det", "det", rest, square, axes=False)
-        found = forms.product([Factor(atom, 1, ())], ())
-    return forms.entrywise([_exp(forms, exponent, ()), found], [0, 0], ())
+    if taken or number != 1:
+        axes, sizes = (0, 1), dict(enumerate(square))
+        inverse = [f._replace(exponent=-f.exponent) for f in taken]
+        rest = forms.contract([(argument, axes)], axes, sizes, inverse)
+        rest = forms.sum([(rest, 1 / Fraction(number))])
+        size = forms.contract([], (), {0: square[0]})
+        scalar = _log(forms, forms.sum([(forms.product(taken, ()), number)]), ())
+        exponent = forms.entrywise([size, scalar], [0, 0], ())
+        parts = [_exp(forms, exponent, ()), _determinant(forms, rest, square)]
+        return forms.entrywise(parts, [0, 0], ())
+    found = rank_one(forms, argument)
+    if found is not None:
+        return found
+    least, square = shortest(forms, argument, square)
+    atom, _, _ = _atom(forms, "det", "det", least, square, axes=False)
+    return forms.product([Factor(atom, 1, ())], ())
 
 
 def _written_out(forms: Polynomials, argument: Polynomial, n: int) -> Polynomial:
