@@ -209,7 +209,7 @@ def _raised(at: _Place) -> Polynomial:
 
 def _of_number(at: _Place) -> Polynomial | None:
     """The root of a number to an exponent between 0 and 1, times a power of the number."""
-    ((m, c), *more) = at.argument.items()
+    ((m, c), *more) = at.argument.items() or [(Monomial((), (), ()), 0)]
     if more or m.factors or c <= 0:
         return None
     whole = floor(at.factor.exponent)
