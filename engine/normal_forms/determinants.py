@@ -5,7 +5,7 @@ The determinant of a Kronecker product is a product of powers of determinants.
 """
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import Dims
@@ -70,7 +70,7 @@ def _beside_identity(argument: Polynomial) -> Monomial | None:
     return m if len(set(m.out)) == 2 else None
 
 
-def _keys(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> list[object]:
+def _keys(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> list[Any]:
     """What a matrix and its transpose are ordered by."""
     sizes = dict(enumerate(dims))
     ways = (forms.contract([(polynomial, (0, 1))], out, sizes) for out in ((0, 1), (1, 0)))

@@ -178,7 +178,7 @@ DECLARED = {
     "diagonal": "D*D + inv(D) + D.*S + D'",
     "integer": "floor(x + z) + round(z) + abs(z).*z",
     "probability": "log(p) + sum(p)*abs(p) + relu(p)",
-    "signs": "y.^2 + abs(y).*x + sign(y) + y.^3 + x./y",
+    "signs": "s.^2 + abs(s).*x + sign(s) + s.^3 + x./s",
     "negative": "abs(v) + relu(v) + sign(v) + max(v, x)",
 }
 WORDS = {
@@ -190,7 +190,7 @@ WORDS = {
     "D": "diagonal",
     "z": "integer",
     "p": "probability",
-    "y": "signs",
+    "s": "signs",
     "v": "negative",
 }
 
