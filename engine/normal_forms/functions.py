@@ -36,6 +36,7 @@ from eggrad.engine.normal_forms.networks import (
     Number,
     canonical,
     permuted_axes,
+    pieces,
     raised,
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -446,6 +447,7 @@ def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) ->
     """A polynomial to a rational exponent, entry by entry."""
     exponent = exact(exponent)
     ones = forms.number(1, dims)
+    axes = tuple(range(len(dims)))
     if isinstance(exponent, int) and 0 <= exponent <= POWER:
         whole = ones
         for _ in range(exponent):
@@ -459,14 +461,82 @@ def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) ->
         return forms.number(Fraction(raised(value, exponent)), dims)
     if "powers" not in forms.laws:
         return function_of(forms, f"power {fraction_text(Fraction(exponent))}", base, dims)
+    parts = _separate(forms, base, dims, any_sign=isinstance(exponent, int))
+    if parts:
+        powers = [power(forms, p, exponent, d) for p, d in parts]
+        return forms.entrywise(powers, [len(d) for _, d in parts], dims)
     taken, rest = _content(forms, base, dims, any_atom=isinstance(exponent, int) or _is_atom(base))
     factors = [f._replace(exponent=exact(f.exponent * exponent)) for f in taken]
     if rest == ones:
         return forms.product(factors, dims)
+    if not isinstance(exponent, int) and "units" in forms.laws:
+        squares, other = _squares(forms, rest, dims, exponent)
+        if squares:
+            parts = [(p, part) for p, part in squares] + [
+                (power(forms, other, exponent, dims), axes)
+            ]
+            return forms.contract(parts, axes, dict(enumerate(dims)), factors)
     kind = "power" if base and isinstance(exponent, int) else "root"
     root = function_of(forms, "", rest, dims, kind=kind, exponent=exponent)
-    axes = tuple(range(len(dims)))
     return forms.contract([(root, axes)], axes, dict(enumerate(dims)), factors)
+
+
+def _squares(
+    forms: Polynomials, polynomial: Polynomial, dims: Dims, exponent: Number
+) -> tuple[list[tuple[Polynomial, Indices]], Polynomial]:
+    """The powers of moduli that even powers of factors give by a fraction, and what is left.
+
+    The exponents of the moduli are whole numbers: (x²·p)^(1/2) = |x|·p^(1/2).
+    """
+    if is_complex(forms.atoms, polynomial):
+        return [], polynomial
+    taken, _ = _content(forms, polynomial, dims, any_atom=True)
+    found: list[tuple[Polynomial, Indices]] = []
+    inverse: list[Factor] = []
+    for f in taken:
+        whole = exact(f.exponent * exponent)
+        if f.exponent % 2 or not isinstance(whole, int):
+            continue
+        inner = tuple(dims[k] for k in f.part)
+        atom = forms.product([Factor(f.atom, 1, tuple(range(len(inner))))], inner)
+        unit = function_of(forms, "", atom, inner, kind="unit", exponent=abs(whole) % 2)
+        if is_positive(forms, f.atom) or is_unit(forms, f.atom) or whole % 2 == 0:
+            unit = forms.number(1, inner)
+        modulus = forms.entrywise([unit, power(forms, atom, whole, inner)], [len(inner)] * 2, inner)
+        found.append((modulus, f.part))
+        inverse.append(f._replace(exponent=-f.exponent))
+    axes = tuple(range(len(dims)))
+    rest = forms.contract([(polynomial, axes)], axes, dict(enumerate(dims)), inverse)
+    return found, rest if inverse else polynomial
+
+
+def _separate(
+    forms: Polynomials, polynomial: Polynomial, dims: Dims, *, any_sign: bool
+) -> list[tuple[Polynomial, Dims]]:
+    """The sums, each of its own indices, whose product a polynomial is, and the rest, with axes.
+
+    Without `any_sign` only sums that are nowhere negative. None where there is nothing to separate.
+    """
+    ((m, c), *more) = polynomial.items() or [(Monomial((), (), ()), 0)]
+    if more or len(m.sizes) == len(set(m.out)):
+        return []
+    parts: list[tuple[Polynomial, Dims]] = []
+    rest: list[Factor] = []
+    sizes = dict(enumerate(m.sizes))
+    for factors, _, _ in pieces(forms.atoms, m.factors, {i: i for i in m.out}):
+        used = {i for f in factors for i in f.part} - {UNIT}
+        if used and used.isdisjoint(m.out):
+            part = forms.contract([], (), {i: sizes[i] for i in used}, factors)
+            if any_sign or is_nonnegative(forms, part):
+                parts.append((part, ()))
+                continue
+        rest += factors
+    kept = {i: d for i, d in sizes.items() if i in m.out or any(i in f.part for f in rest)}
+    other = forms.sum([(forms.contract([], m.out, kept, rest), c)])
+    whole = other == forms.number(1, dims)
+    if not parts or (whole and len(parts) == 1 and not dims):
+        return []
+    return parts if whole and not dims else [*parts, (other, dims)]
 
 
 def _is_atom(polynomial: Polynomial) -> bool:
@@ -648,6 +718,15 @@ def _is_entrywise(m: Monomial) -> bool:
 
 def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
     """The logarithm; that of each positive factor of all terms by itself."""
+    parts = _separate(forms, argument, dims, any_sign=False)
+    if parts:
+        logarithms = [_log(forms, p, d) for p, d in parts]
+        axes = tuple(range(len(dims)))
+        spread = (
+            forms.contract([(p, axes[: len(d)])], axes, dict(enumerate(dims)))
+            for p, (_, d) in zip(logarithms, parts, strict=True)
+        )
+        return forms.sum((p, 1) for p in spread)
     taken, rest = _content(forms, argument, dims, any_atom=False)
     sizes = dict(enumerate(dims))
     summands: list[tuple[Polynomial, Number]] = []

@@ -14,7 +14,7 @@ from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Indices, Size, sizes
 from eggrad.engine.normal_forms import functions as normal_functions
-from eggrad.engine.normal_forms.networks import BITS, Monomial, Number, TooLarge, length
+from eggrad.engine.normal_forms.networks import BITS, Factor, Monomial, Number, TooLarge, length
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.relations import replaced
 
@@ -82,7 +82,10 @@ class NormalForms(Polynomials):
         if "cholesky" in forms:
             factor = forms["cholesky"]
             return self.contract([(factor, (0, 2)), (factor, (1, 2))], (0, 1), sizes)
-        vectors, values = forms["eigenvectors"], forms["eigenvalues"]
+        vectors, values = forms.get("eigenvectors"), forms["eigenvalues"]
+        if vectors is None:
+            atom = self.atoms.number("eigenvectors", cls)
+            vectors = self.product([Factor(atom, 1, (0, 1))], self.graph.dims[cls])
         placed = [(vectors, (0, 2)), (values, (2,)), (vectors, (1, 2))]
         return self.contract(placed, (0, 1), sizes)
 

@@ -86,7 +86,7 @@ class Polynomials(ABC):
             for a, parts in found.items()
             if len(graph.dims[a]) == 2
             if graph.knows(a, DEFINITE if "cholesky" in parts else SYMMETRIC)
-            if "cholesky" in parts or len(parts) == 2
+            if "cholesky" in parts or "eigenvalues" in parts
         }
 
     @abstractmethod

@@ -25,7 +25,7 @@ from eggrad.engine.normal_forms.functions import class_of_argument, leading, pow
 from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces, raised
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
-from eggrad.engine.normal_forms.signs import is_unit
+from eggrad.engine.normal_forms.signs import is_nonnegative, is_unit
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,10 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         kind = forms.atoms.kind(factor.atom)
         if _has_power(factor) and is_unit(forms, factor.atom):
             return at.product([*rest, *at.raised(factor.exponent % 2)])
+        if kind == "unit":
+            ordered = _in_order(at)
+            if ordered is not None:
+                return ordered
         if kind == "root" and isinstance(factor.exponent, int):
             return _raised(at)
         if kind == "root" and not 0 < factor.exponent < 1:
@@ -181,7 +185,7 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
             found = _size_sum(at)
         elif kind == "det":
             found = _determinant(at)
-        elif kind == "class" and factor.exponent == 1:
+        elif kind in ("class", "eigenvectors") and factor.exponent in (1, 2):
             found = _structured(at)
         elif kind == "imaginary":
             found = _turned(at)
@@ -205,6 +209,21 @@ def _raised(at: _Place) -> Polynomial:
     sizes, part = at.sizes, at.factor.part
     dims = tuple(1 if i == UNIT else sizes[i] for i in part)
     return at.product(at.rest, (power(at.forms, at.argument, at.factor.exponent, dims), part))
+
+
+def _in_order(at: _Place) -> Polynomial | None:
+    """Use that p ≥ q, or p + q ≥ 0, of two units u and v: u·v = 1 - u + v, or u + v - 1."""
+    forms = at.forms
+    for k, other in enumerate(at.rest):
+        if forms.atoms.kind(other.atom) != "unit" or other.part != at.factor.part:
+            continue
+        p, q = (dict(forms.atoms.function(f.atom)[1]) for f in (at.factor, other))
+        left = [*at.rest[:k], *at.rest[k + 1 :]]
+        ways = [at.product(left), at.product([*left, at.factor]), at.product([*left, other])]
+        for signs, numbers in (((1, -1), (1, -1, 1)), ((-1, 1), (1, 1, -1)), ((1, 1), (-1, 1, 1))):
+            if is_nonnegative(forms, forms.sum(zip((p, q), signs, strict=True))):
+                return forms.sum(zip(ways, numbers, strict=True))
+    return None
 
 
 def _of_number(at: _Place) -> Polynomial | None:
@@ -231,14 +250,20 @@ def _structured(at: _Place) -> Polynomial | None:
     """Use q'·q = q·q' = δ where q is orthogonal, and Σ p = 1 where p is a probability."""
     forms, sizes, factor, rest = at.forms, at.sizes, at.factor, at.rest
     cls = cast(int, forms.atoms.what(factor.atom))
+    of_class = forms.atoms.kind(factor.atom) == "class"
     busy = {*at.monomial.out, UNIT, *(i for f in rest for i in f.part)}
-    if forms.graph.knows(cls, PROBABILITY):
+    if of_class and factor.exponent == 1 and forms.graph.knows(cls, PROBABILITY):
         if busy.isdisjoint(factor.part) and len(set(factor.part)) == len(factor.part):
             left = {i: d for i, d in sizes.items() if i not in factor.part}
             return at.product(rest, sizes=left)
         return None
-    if len(factor.part) != 2 or not forms.graph.knows(cls, ORTHOGONAL):
+    if len(factor.part) != 2 or (of_class and not forms.graph.knows(cls, ORTHOGONAL)):
         return None
+    if factor.exponent == 2:
+        # The squares of a row, or of a column, add up to 1.
+        alone = [i for i in factor.part if i not in busy and factor.part.count(i) == 1]
+        left = {i: d for i, d in sizes.items() if i != alone[0]} if alone else sizes
+        return at.product(rest, sizes=left) if alone else None
     for k, other in enumerate(rest):
         if other.atom != factor.atom or other.exponent != 1:
             continue

@@ -15,7 +15,6 @@ OPEN = frozenset({
     "trigonometry: amplitude and phase",
     "hyperbolic: Gudermann's function",
     "sorting: all but the largest",
-    "clipping by absolute values",
     "Huber's loss in two ways",
     "log of a product",
     "gamma: Legendre's duplication",
