@@ -26,7 +26,6 @@ from eggrad.engine.laws.properties import (
     WITHIN_ONE,
 )
 from eggrad.engine.normal_forms.determinants import kronecker_factors, rank_one, scalars, shortest
-from eggrad.engine.normal_forms.index_ranges import MOST_ROWS
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
     UNIT,
@@ -135,7 +134,7 @@ def matrix_function(
 
     Of a product of square matrices it is the product of theirs, in reversed order.
     """
-    if name == "det" and square[0] in forms.singled and cast(int, square[0]) <= MOST_ROWS:
+    if name == "det" and square[0] in forms.written:
         return _written_out(forms, argument, cast(int, square[0]))
     chain = _chain(forms, argument)
     if chain:

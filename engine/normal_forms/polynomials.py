@@ -12,7 +12,7 @@ from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.laws.properties import DEFINITE, SYMMETRIC
-from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
+from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes, written_sizes
 from eggrad.engine.normal_forms.networks import (
     UNIT,
     Atoms,
@@ -49,14 +49,18 @@ class Polynomials(ABC):
         *,
         least: bool = False,
         by_places: bool = False,
+        written_out: bool = False,
     ) -> None:
         """Begin without atoms.
 
         `least` chooses the other leading term of a sum among those of the highest degree: what one
         choice does not reduce, the other may. With `by_places` a sum over a short axis of which
-        single places are spoken of is the sum of its places.
+        single places are spoken of is the sum of its places, and short determinants that are
+        `written_out` speak of them.
         """
+        self.written = written_sizes(graph) if written_out else frozenset[int]()
         self.singled = singled_sizes(graph, MOST) if by_places else frozenset[int]()
+        self.singled |= self.written
         self.least = least
         self.graph = graph
         self.laws = frozenset(laws)

@@ -18,13 +18,18 @@ ALL = (*ENTRYWISE, "inverses")
 
 
 def forms_of(
-    graph: Snapshot, laws: Sequence[str], *, least: bool = False, by_places: bool = False
+    graph: Snapshot,
+    laws: Sequence[str],
+    *,
+    least: bool = False,
+    by_places: bool = False,
+    written_out: bool = False,
 ) -> NormalForms:
     """The normal forms of a snapshot; made once, the e-classes are read once."""
     at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
     return graph.remember(
-        ("normal forms", laws, least, by_places),
-        lambda: NormalForms(at, laws, least=least, by_places=by_places),
+        ("normal forms", laws, least, by_places, written_out),
+        lambda: NormalForms(at, laws, least=least, by_places=by_places, written_out=written_out),
     )
 
 
@@ -123,7 +128,7 @@ ENTRIES = 16
 def same_entries(forms: NormalForms, cls: int, other: int) -> bool:
     """Whether two tensors of few entries are the same in each of them."""
     dims = forms.graph.dims[cls]
-    if not dims or not forms.singled.issuperset(d for d in dims if d != 1):
+    if not (dims or forms.written) or not forms.singled.issuperset(d for d in dims if d != 1):
         return False
     short = [range(cast(int, d)) for d in dims]
     if prod(map(len, short)) > ENTRIES:

@@ -31,6 +31,9 @@ decompositions.state(
     sum_of_squared_eigenvalues=(ein("i,i->", EIGENVALUES, EIGENVALUES) >> ein("ij,ij->", a, a))
     .when(symmetric(a))
     .noted("The sum of the squared eigenvalues is that of the squared entries, for a symmetric a."),
+    sum_of_reciprocal_eigenvalues=(ein1("i->", EIGENVALUES**-1) >> ein1("ii->", inv(a)))
+    .when(symmetric(a))
+    .noted("The sum of 1/λ over the eigenvalues λ is the trace of a⁻¹, for a symmetric a."),
     sum_of_logarithms_of_eigenvalues=(ein1("i->", log(EIGENVALUES)) >> logabsdet(a))
     .when(definite(a))
     .noted(
@@ -122,9 +125,9 @@ decompositions.state(
     product_of_inverted_factors=(ein("ij,ik->jk", inv(FACTOR), inv(FACTOR)) >> inv(a))
     .when(definite(a))
     .noted("(l⁻¹)'·l⁻¹ = a⁻¹, for Cholesky's factor l of a positive definite a."),
-    squared_determinant_of_factor=(det(FACTOR) ** 2 >> det(a))
+    determinant_of_factor=(det(FACTOR) >> det(a) ** HALF)
     .when(definite(a))
-    .noted("(det l)² = det a, for Cholesky's factor l of a positive definite a."),
+    .noted("det l = (det a)^½, for Cholesky's factor l of a positive definite a."),
     determinant_by_factor=(ein1("i->", log(ein1("ii->i", FACTOR))) >> HALF * logabsdet(a))
     .when(definite(a))
     .noted("Σ log lᵢᵢ = log(det a)/2, for Cholesky's factor l of a positive definite a."),

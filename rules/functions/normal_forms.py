@@ -51,7 +51,7 @@ def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @comparing(cite="tensors are equal if all entries are; Leibniz formula")
 def same_entry_by_entry(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Tensors of few entries are equal where their entries are, determinants written out."""
-    forms = forms_of(graph, ENTRYWISE, by_places=True)
+    forms = forms_of(graph, ENTRYWISE, by_places=True, written_out=True)
     for cls, other in combinations(roots_of(graph), 2) if forms.singled else ():
         if graph.dims[cls] == graph.dims[other] and same_entries(forms, cls, other):
             yield cls, graph.term(other)
