@@ -37,6 +37,7 @@ _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "sum_of_constant": (_SIZE,),
     "determinant_of_scaled": (_SIZE,),
     "determinant_of_multiple": (_SIZE,),
+    "determinant_with_scaled_identity": (_SIZE,),
 } | {rule.name: (*slopes.rules, *stacks.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.

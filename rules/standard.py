@@ -48,11 +48,13 @@ from eggrad.rules.calculus.stable_forms import stable_forms
 from eggrad.rules.calculus.stacks import single, stacks
 from eggrad.rules.functions.branches import branches, masks
 from eggrad.rules.functions.curvature import curvature, squares
+from eggrad.rules.functions.decompositions import decompositions
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric
 from eggrad.rules.functions.matrix_properties import matrix_properties
 from eggrad.rules.functions.normal_forms import normal_forms
+from eggrad.rules.functions.order import order
 from eggrad.rules.functions.properties import properties
 from eggrad.rules.functions.ranges import ranges
 from eggrad.rules.functions.reading import names, reading
@@ -67,8 +69,8 @@ RULESETS = (
     short_axes, unary, sums_of_two, sums, equal_sums, exponents, powers, functions, branches, masks,
     extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
     quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
-    reading, definitions, normal_forms, properties, ranges, matrix_properties, structured,
-    long_powers, shifts, curvature, squares,
+    reading, definitions, decompositions, order, normal_forms, properties, ranges,
+    matrix_properties, structured, long_powers, shifts, curvature, squares,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -107,7 +109,7 @@ AT_SYMMETRIC = replace(
 EQUIVALENCE = replace(
     STANDARD,
     simplify=(*STANDARD.simplify, symmetric),
-    explore=(*STANDARD.explore, definitions, normal_forms),
+    explore=(*STANDARD.explore, definitions, decompositions, order, normal_forms),
 )
 """For comparing terms, which nobody differentiates any more and nobody reads."""
 

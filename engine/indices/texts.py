@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from fractions import Fraction
 from keyword import iskeyword
-from math import inf, isqrt
+from math import inf, isqrt, pi
 from numbers import Integral, Rational, Real
 from reprlib import Repr
 from typing import Any, Final
@@ -14,6 +14,11 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
+
+PI: Final = Fraction(str(pi))
+"""The number that readers take for pi. Fractions are exact, so a multiple of it stays one."""
+
+SHORT: Final = 10**6
 
 _WORD: Final = re.compile(r"\w+")
 # What messages show of a value: the beginning of it.
@@ -218,3 +223,13 @@ def shown(value: object) -> str:
 
 LONGEST_NAME: Final = 1000
 """The most characters of the name of a variable."""
+
+
+def over_pi(value: Fraction) -> Fraction | None:
+    """What a short fraction of pi is over pi; None of any other number.
+
+    >>> over_pi(3 * PI / 4), over_pi(Fraction(22, 7))
+    (Fraction(3, 4), None)
+    """
+    found = value / PI
+    return found if found and max(abs(found.numerator), found.denominator) < SHORT else None

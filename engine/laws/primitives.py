@@ -606,8 +606,12 @@ def multiplicand(d: Size) -> object:
 @primitive
 def spread_back(s: Spec) -> Spec:
     """The product of what is left of a reduction with ones along the axes that went."""
+    return canonical(*_spread_back(s))
+
+
+def _spread_back(s: Spec) -> tuple[list[Indices], Indices]:
     source, out = s
-    return canonical([out, [i for i in source if i not in out]], source)
+    return [out, tuple(i for i in source if i not in out)], source
 
 
 @primitive
@@ -692,6 +696,28 @@ def jumps_at_integers(f: str) -> bool:
 def is_extreme(f: Name) -> bool:
     """Whether an operation is a maximum or a minimum along axes."""
     return f in EXTREMES
+
+
+@condition
+def is_greatest(f: Name) -> bool:
+    """Whether an operation is a maximum along axes."""
+    return f == "max"
+
+
+@primitive
+def other_extreme(f: Name) -> Name:
+    """The maximum for the minimum, and the other way round."""
+    return "min" if f == "max" else "max"
+
+
+@condition
+def is_spread_back(t: Spec, s: Spec) -> bool:
+    """Whether a product spreads what is left of a reduction along the axes that went.
+
+    >>> is_spread_back(((0,), (1,), (0, 1)), ((0, 1), (0,)))
+    True
+    """
+    return canonical(t[:2], t[2]) == canonical(*_spread_back(s))
 
 
 # Stacks of matrices ------------------------------------------------------------------------
@@ -902,6 +928,12 @@ def are_all(c: Entries, word: str) -> bool:
 def is_even_power(p: Number) -> bool:
     """Whether a number is an even integer."""
     return Fraction(p) % 2 == 0
+
+
+@condition
+def is_odd_power(p: Number) -> bool:
+    """Whether a number is an odd integer."""
+    return Fraction(p) % 2 == 1
 
 
 @condition

@@ -30,6 +30,7 @@ AT_LEAST_ONE: Final = "at least 1"
 AT_MOST_ONE: Final = "at most 1"
 INTEGER: Final = "integer"
 PROBABILITY: Final = "probability"
+SIGNS: Final = "signs"
 SYMMETRIC: Final = "symmetric"
 SKEW: Final = "skew"
 LOWER: Final = "lower triangular"
@@ -145,6 +146,12 @@ PROPERTIES: Final[Mapping[str, Property]] = {
         _entrywise(lambda v: abs(v - np.rint(v)) <= 1e-9 * (1 + abs(v))),
     ),
     PROBABILITY: _declared(PROBABILITY, "{} probability"),
+    SIGNS: Property(
+        ASSUMPTIONS[SIGNS].sentence,
+        "{} signs",
+        _entrywise(lambda v: abs(abs(v) - 1) <= 1e-9),
+        lambda v: np.where(v < 0, -1.0, 1.0),
+    ),
     SYMMETRIC: _declared(SYMMETRIC, "{} symmetric"),
     SKEW: _declared(SKEW, "{} skew"),
     LOWER: _declared(LOWER, "{} lower triangular"),
@@ -209,6 +216,7 @@ at_least_one = partial(known, AT_LEAST_ONE)
 at_most_one = partial(known, AT_MOST_ONE)
 integer = partial(known, INTEGER)
 probability = partial(known, PROBABILITY)
+of_signs = partial(known, SIGNS)
 symmetric = partial(known, SYMMETRIC)
 skew = partial(known, SKEW)
 lower = partial(known, LOWER)

@@ -49,3 +49,19 @@ def told_apart(s: Spec, n: Dims) -> Spec | None:
     if first != second or len({*chosen}) < len(chosen) or {*chosen} & {*first}:
         return None
     return canonical([s[0], chosen], s[2])
+
+
+@primitive
+def unplaced(s: Spec, j: int) -> Spec | None:
+    """A product that sums the places along an axis that is sorted, without them.
+
+    What is chosen there is each entry once. None where something else has these places.
+
+    >>> unplaced(((0, 1), (1,), ()), 0)
+    ((0,), (0,), ())
+    """
+    choosing, other, out = s
+    place = choosing[j]
+    if place in (*choosing[:j], *choosing[j + 1 :], *other, *out):
+        return None
+    return canonical([choosing[:j] + choosing[j + 1 :], other], out)

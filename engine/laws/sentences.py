@@ -20,7 +20,7 @@ from eggrad.engine.laws.language import (
     Tensor,
     plus,
 )
-from eggrad.engine.laws.properties import INTEGER, PROBABILITY, PROPERTIES, TOTAL
+from eggrad.engine.laws.properties import INTEGER, PROBABILITY, PROPERTIES, SIGNS, TOTAL
 from eggrad.engine.laws.spelling import name_of, spelled
 from eggrad.engine.terms.term import FUNCTION_NODES
 
@@ -54,7 +54,12 @@ _COMPARED: Final = ("{} > 0", "{} >= 0", "{} < 0", "{} <= 0", "{} != 0", "{} >= 
 _SUBSCRIPTS: Final = "₁₂₃"
 HALF: Final = Fraction(1, 2)
 # Properties whose names are no adjectives.
-_WORDS: Final = {INTEGER: "an integer", PROBABILITY: "a probability", TOTAL: "defined"}
+_WORDS: Final = {
+    INTEGER: "an integer",
+    PROBABILITY: "a probability",
+    SIGNS: "1 or -1",
+    TOTAL: "defined",
+}
 # What a product or a transpose is written for.
 _SEEN: Final = ("is_declared", "is_elementwise", "is_matrix_product", "holds")
 

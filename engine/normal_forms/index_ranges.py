@@ -1,7 +1,8 @@
 """Entries that must be there: an index fixed by numbers, along an axis whose size is a symbol."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from math import factorial
+from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -71,6 +72,13 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
 
 
+MOST_ROWS: Final = 3
+"""Rows of a matrix whose determinant is written out: it has as many terms as there are orders."""
+
+MOST_TERMS: Final = 14
+"""Terms that all determinants have together."""
+
+
 def known_sizes(graph: Snapshot) -> tuple[AffineForm, ...]:
     """Forms of sizes that are not negative: where one were, some e-class would have no value.
 
@@ -91,6 +99,18 @@ def singled_sizes(graph: Snapshot, most: int) -> frozenset[int]:
         if relation == "=" and len(affine.indices(f)) == 1
         if isinstance(size := dims[affine.indices(f)[0]], int) and size <= most
     )
+
+
+def written_sizes(graph: Snapshot) -> frozenset[int]:
+    """The rows of matrices whose determinants are written out; none where that would be long."""
+    rows = [
+        d
+        for members in graph.members.values()
+        for m in members
+        if m.constructor == "det" and isinstance(d := graph.dims[m.children[0]][0], int)
+        if 1 < d <= MOST_ROWS
+    ]
+    return frozenset(rows if sum(map(factorial, rows)) <= MOST_TERMS else ())
 
 
 def _indicators(graph: Snapshot) -> Iterator[tuple[Dims, Constraints]]:

@@ -5,15 +5,16 @@ made of sums, products, deltas and numbers two are equal at all sizes exactly wh
 polynomials are. All else is an atom: a function of a polynomial, a power of a sum, an inverse.
 """
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import cast
 
 from eggrad.engine.extraction.extract import operands_first
 from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.linear_combinations import exact
-from eggrad.engine.indices.spec import Dims, Size, sizes
+from eggrad.engine.indices.spec import Dims, Indices, Size, sizes
 from eggrad.engine.normal_forms import functions as normal_functions
-from eggrad.engine.normal_forms.networks import BITS, Monomial, Number, TooLarge, length
+from eggrad.engine.normal_forms.networks import BITS, Factor, Monomial, Number, TooLarge, length
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.relations import replaced
 
@@ -45,6 +46,8 @@ class NormalForms(Polynomials):
         dims = self.graph.dims[cls]
         parts = [self.done[c] for c in node.children]
         axes = tuple(range(len(dims)))
+        if self.laws and cls in self.decomposed:
+            return self._composed(cls)
         match node.constructor:
             case "constant":
                 return self.number(node.value, dims)
@@ -70,6 +73,21 @@ class NormalForms(Polynomials):
                 return self.entrywise([parts[0], lower], orders, dims)
             case _:
                 return normal_functions.of_node(self, cls, node, parts)
+
+    def _composed(self, cls: int) -> Polynomial:
+        """A matrix as l·l' or as v·diag(λ)·v', by what it is decomposed into."""
+        parts = self.decomposed[cls]
+        forms = {name: normal_functions.of_class(self, part) for name, part in parts.items()}
+        sizes = dict.fromkeys(range(3), self.graph.dims[cls][0])
+        if "cholesky" in forms:
+            factor = forms["cholesky"]
+            return self.contract([(factor, (0, 2)), (factor, (1, 2))], (0, 1), sizes)
+        vectors, values = forms.get("eigenvectors"), forms["eigenvalues"]
+        if vectors is None:
+            atom = self.atoms.number("eigenvectors", cls)
+            vectors = self.product([Factor(atom, 1, (0, 1))], self.graph.dims[cls])
+        placed = [(vectors, (0, 2)), (values, (2,)), (vectors, (1, 2))]
+        return self.contract(placed, (0, 1), sizes)
 
     def factors(self, cls: int) -> list[tuple[Polynomial, Number]]:
         """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""
@@ -117,6 +135,19 @@ class NormalForms(Polynomials):
             return self.contract(operands, (0, 2), of_all)
         except TooLarge:
             return None
+
+    def vanishes(
+        self,
+        operands: Sequence[tuple[Polynomial, Indices]],
+        out: Indices,
+        sizes: Mapping[int, Size],
+    ) -> bool:
+        """Whether a product of polynomials is 0; where it is too large it is not seen."""
+        self.products = 0
+        try:
+            return not self.contract(operands, out, sizes)
+        except TooLarge:
+            return False
 
     def cleared(self, polynomial: Polynomial, dims: Dims) -> Polynomial:
         """The polynomial over its common denominator; as it is where that is too large."""

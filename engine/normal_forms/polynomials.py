@@ -11,7 +11,8 @@ from eggrad.engine.indices.affine import AffineForm
 from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
-from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
+from eggrad.engine.laws.properties import DEFINITE, SYMMETRIC
+from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes, written_sizes
 from eggrad.engine.normal_forms.networks import (
     UNIT,
     Atoms,
@@ -37,7 +38,8 @@ class Polynomials(ABC):
     """Polynomials whose atoms are functions of e-classes of a snapshot, or of other polynomials.
 
     `laws` says what is known of atoms beside their names: "exponentials" (exp of a sum is a
-    product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
+    product, also of imaginary numbers, by which sines are written), "denominators" (p·p⁻¹ = 1),
+    "units" (|p| = u·p with u² = 1) and "inverses" (p·inv(p) = δ).
     """
 
     def __init__(
@@ -47,14 +49,18 @@ class Polynomials(ABC):
         *,
         least: bool = False,
         by_places: bool = False,
+        written_out: bool = False,
     ) -> None:
         """Begin without atoms.
 
         `least` chooses the other leading term of a sum among those of the highest degree: what one
         choice does not reduce, the other may. With `by_places` a sum over a short axis of which
-        single places are spoken of is the sum of its places.
+        single places are spoken of is the sum of its places, and short determinants that are
+        `written_out` speak of them.
         """
+        self.written = written_sizes(graph) if written_out else frozenset[int]()
         self.singled = singled_sizes(graph, MOST) if by_places else frozenset[int]()
+        self.singled |= self.written
         self.least = least
         self.graph = graph
         self.laws = frozenset(laws)
@@ -69,6 +75,23 @@ class Polynomials(ABC):
     def known(self) -> tuple[AffineForm, ...]:
         """Forms of sizes that are not negative."""
         return known_sizes(self.graph)
+
+    @cached_property
+    def decomposed(self) -> Mapping[int, Mapping[str, int]]:
+        """Symmetric matrices of which decompositions occur, each with the e-classes of these."""
+        graph = self.graph
+        found: dict[int, dict[str, int]] = {}
+        for cls in graph.classes:
+            for m in graph.members[cls]:
+                if m.operation in ("cholesky", "eigenvalues", "eigenvectors"):
+                    found.setdefault(m.children[0], {})[m.operation] = cls
+        return {
+            a: parts
+            for a, parts in found.items()
+            if len(graph.dims[a]) == 2
+            if graph.knows(a, DEFINITE if "cholesky" in parts else SYMMETRIC)
+            if "cholesky" in parts or "eigenvalues" in parts
+        }
 
     @abstractmethod
     def polynomial(self, cls: int) -> Polynomial:

@@ -1,4 +1,4 @@
-"""Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, cos² = 1 - sin².
+"""Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, i² = -1.
 
 What conditions say of indices comes first.
 
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import floor
 from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
@@ -22,8 +23,9 @@ from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
 from eggrad.engine.networks.networks import connected_order, matched
 from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
-from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
+from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces, raised
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
+from eggrad.engine.normal_forms.signs import is_nonnegative, is_unit
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,15 @@ def _cancels(
             inverse_of = forms.atoms.function(f.atom)[1]
             if len(inverse_of) == 1 and {g.atom for g in inverse_of[0][0].factors} <= last:
                 return True
+    return any(_inverts(forms, atom, f.atom) for atom in last for f in left if end in f.part)
+
+
+def _inverts(forms: Polynomials, inverse: int, atom: int) -> bool:
+    """Whether an atom is the inverse of another one."""
+    if forms.atoms.kind(inverse) != "inv":
+        return False
+    ((m, c), *more) = forms.atoms.function(inverse)[1] or [(Monomial((), (), ()), 0)]
+    return not more and c == 1 and len(m.factors) == 1 and m.factors[0].atom == atom
     return False
 
 
@@ -155,8 +166,18 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         rest = [*monomial.factors[:place], *monomial.factors[place + 1 :]]
         at = _Place(forms, monomial, factor, rest)
         kind = forms.atoms.kind(factor.atom)
+        if _has_power(factor) and is_unit(forms, factor.atom):
+            return at.product([*rest, *at.raised(factor.exponent % 2)])
+        if kind == "unit":
+            ordered = _in_order(at)
+            if ordered is not None:
+                return ordered
         if kind == "root" and isinstance(factor.exponent, int):
             return _raised(at)
+        if kind == "root" and not 0 < factor.exponent < 1:
+            shortened = _of_number(at)
+            if shortened is not None:
+                return shortened
         if kind == "power" and factor.exponent > 0:
             return _raised(at)
         found = None
@@ -164,10 +185,10 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
             found = _size_sum(at)
         elif kind == "det":
             found = _determinant(at)
-        elif kind == "class" and factor.exponent == 1:
+        elif kind in ("class", "eigenvectors") and factor.exponent in (1, 2):
             found = _structured(at)
-        elif kind == "function" and "functions" in forms.laws:
-            found = _squared(at)
+        elif kind == "imaginary":
+            found = _turned(at)
         elif kind == "power" and "denominators" in forms.laws:
             found = _divided(at)
             if found is None:
@@ -179,11 +200,40 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
     return None
 
 
+def _has_power(factor: Factor) -> bool:
+    return isinstance(factor.exponent, int) and factor.exponent != 1
+
+
 def _raised(at: _Place) -> Polynomial:
     """A power whose exponent has become an integer, as that power of its base."""
     sizes, part = at.sizes, at.factor.part
     dims = tuple(1 if i == UNIT else sizes[i] for i in part)
     return at.product(at.rest, (power(at.forms, at.argument, at.factor.exponent, dims), part))
+
+
+def _in_order(at: _Place) -> Polynomial | None:
+    """Use that p ≥ q, or p + q ≥ 0, of two units u and v: u·v = 1 - u + v, or u + v - 1."""
+    forms = at.forms
+    for k, other in enumerate(at.rest):
+        if forms.atoms.kind(other.atom) != "unit" or other.part != at.factor.part:
+            continue
+        p, q = (dict(forms.atoms.function(f.atom)[1]) for f in (at.factor, other))
+        left = [*at.rest[:k], *at.rest[k + 1 :]]
+        ways = [at.product(left), at.product([*left, at.factor]), at.product([*left, other])]
+        for signs, numbers in (((1, -1), (1, -1, 1)), ((-1, 1), (1, 1, -1)), ((1, 1), (-1, 1, 1))):
+            if is_nonnegative(forms, forms.sum(zip((p, q), signs, strict=True))):
+                return forms.sum(zip(ways, numbers, strict=True))
+    return None
+
+
+def _of_number(at: _Place) -> Polynomial | None:
+    """The root of a number to an exponent between 0 and 1, times a power of the number."""
+    ((m, c), *more) = at.argument.items() or [(Monomial((), (), ()), 0)]
+    if more or m.factors or c <= 0:
+        return None
+    whole = floor(at.factor.exponent)
+    found = at.product([*at.rest, *at.raised(at.factor.exponent - whole)])
+    return at.forms.sum([(found, raised(Fraction(c), whole))])
 
 
 def _determinant(at: _Place) -> Polynomial | None:
@@ -200,14 +250,20 @@ def _structured(at: _Place) -> Polynomial | None:
     """Use q'·q = q·q' = δ where q is orthogonal, and Σ p = 1 where p is a probability."""
     forms, sizes, factor, rest = at.forms, at.sizes, at.factor, at.rest
     cls = cast(int, forms.atoms.what(factor.atom))
+    of_class = forms.atoms.kind(factor.atom) == "class"
     busy = {*at.monomial.out, UNIT, *(i for f in rest for i in f.part)}
-    if forms.graph.knows(cls, PROBABILITY):
+    if of_class and factor.exponent == 1 and forms.graph.knows(cls, PROBABILITY):
         if busy.isdisjoint(factor.part) and len(set(factor.part)) == len(factor.part):
             left = {i: d for i, d in sizes.items() if i not in factor.part}
             return at.product(rest, sizes=left)
         return None
-    if len(factor.part) != 2 or not forms.graph.knows(cls, ORTHOGONAL):
+    if len(factor.part) != 2 or (of_class and not forms.graph.knows(cls, ORTHOGONAL)):
         return None
+    if factor.exponent == 2:
+        # The squares of a row, or of a column, add up to 1.
+        alone = [i for i in factor.part if i not in busy and factor.part.count(i) == 1]
+        left = {i: d for i, d in sizes.items() if i != alone[0]} if alone else sizes
+        return at.product(rest, sizes=left) if alone else None
     for k, other in enumerate(rest):
         if other.atom != factor.atom or other.exponent != 1:
             continue
@@ -238,22 +294,13 @@ def _size_sum(at: _Place) -> Polynomial | None:
     return at.forms.sum((at.product([*left, *factors]), c) for factors, c in ways)
 
 
-def _squared(at: _Place) -> Polynomial | None:
-    """Use cos² = 1 - sin², or |a|² = a²."""
-    factor, atoms = at.factor, at.forms.atoms
-    name, key = atoms.function(factor.atom)
-    exponent = factor.exponent
-    if not isinstance(exponent, int) or abs(exponent) < 2:
+def _turned(at: _Place) -> Polynomial | None:
+    """Use i² = -1."""
+    exponent = at.factor.exponent
+    if exponent == 1:
         return None
-    if name == "abs" and exponent % 2 == 0:
-        return _raised(at)
-    if name != "cos" or exponent < 2:
-        return None
-    sine = Factor(
-        atoms.number("function", ("sin", key), atoms.symmetries(factor.atom)), 2, factor.part
-    )
-    left = [*at.rest, factor._replace(exponent=exponent - 2)]
-    return at.forms.sum([(at.product(left), 1), (at.product([*left, sine]), -1)])
+    found = at.product([*at.rest, *at.raised(exponent % 2)])
+    return at.forms.sum([(found, 1 if exponent % 4 < 2 else -1)])
 
 
 def _divided(at: _Place) -> Polynomial | None:

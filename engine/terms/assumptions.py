@@ -87,6 +87,10 @@ def _not_whole(values: Array) -> str | None:
     return _first(~np.isfinite(values) | (values != np.rint(values)), values)
 
 
+def _no_signs(values: Array) -> str | None:
+    return _first((values != 1) & (values != -1), values)
+
+
 def _no_distribution(values: Array) -> str | None:
     wrong = _entrywise(0, np.inf)(values)
     total = float(values.sum())
@@ -305,6 +309,11 @@ def _draw_invertible(array: Array, words: Words, _rng: Generator) -> Array:
     return array
 
 
+def _draw_signs(array: Array, words: Words, _rng: Generator) -> Array:
+    found = np.where(array < 0, -1.0, 1.0)
+    return found[:, :1] * found[:, :1].T if "positive semidefinite" in words else found
+
+
 # The words ---------------------------------------------------------------------------------------
 
 
@@ -367,6 +376,8 @@ _ALL: Final = (
     Assumption("probability", "No entry is below 0, and their sum is 1.", _no_distribution,
                _draw_probability, frozenset({"nonnegative"}), frozenset({"skew"}),
                axes="some", thin=True, rounded=True),
+    Assumption("signs", "Every entry is 1 or -1.", _no_signs, _draw_signs,
+               frozenset({"integer"}), frozenset({"skew"}), axes="any", thin=True),
 )  # fmt: skip
 
 ASSUMPTIONS: Final[Mapping[str, Assumption]] = {a.name: a for a in _ALL}
@@ -476,6 +487,7 @@ def failure(
 _INCLUDED: Final = (
     ("positive", {"nonnegative"}),
     ("probability", {"nonnegative"}),
+    ("signs", {"integer"}),
     ("diagonal", {"lower triangular", "upper triangular", "symmetric"}),
     ("positive definite", {"invertible", "positive semidefinite"}),
     ("orthogonal", {"invertible"}),

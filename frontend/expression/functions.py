@@ -83,9 +83,10 @@ def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] 
     `assume` has any words of docs/properties.md: "symmetric", "positive definite" (implies
     symmetric and invertible), "positive semidefinite", "invertible", "diagonal", "lower
     triangular", "upper triangular", "orthogonal" or "skew", of square matrices; "positive",
-    "nonnegative", "negative" or "integer", of every entry; "probability", of entries that are
-    nonnegative and whose sum is 1. Raises `ShapeError` for a wrong size or a word that needs other
-    axes, and `UnsupportedOperation` for an unknown word or two that contradict each other.
+    "nonnegative", "negative", "integer" or "signs" (1 or -1), of every entry; "probability", of
+    entries that are nonnegative and whose sum is 1. Raises `ShapeError` for a wrong size or a word
+    that needs other axes, and `UnsupportedOperation` for an unknown word or two that contradict
+    each other.
 
     >>> variable("A", ("m", "n")).T.shape
     ('n', 'm')

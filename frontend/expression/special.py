@@ -5,6 +5,7 @@ Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by number. Valu
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from math import factorial, inf, pi, sqrt
@@ -77,6 +78,11 @@ def _standard(name: str, numpy: Callable[..., Any]) -> dict[str, Callable[..., A
 _ARRAYS: Final = {"jax": "jax.numpy", "torch": "torch", "cupy": "cupy"}
 
 
+def _by_others(declared: DeclaredFunction) -> DeclaredFunction:
+    """A function that `special_laws` defines by others, of which comparing then speaks."""
+    return DeclaredFunction(replace(declared.record, composite=True))
+
+
 # Error functions and the normal distribution -----------------------------------------------
 
 erf = _of_scipy(
@@ -89,14 +95,16 @@ erf = _of_scipy(
     source="DLMF 7.10.1",
     sentence="The error function of every entry.",
 )
-erfc = _of_scipy(
-    "erfc",
-    derivative=lambda a: -2 / sqrt(pi) * exp(-a * a),
-    latex=r"\operatorname{erfc}",
-    monotone="decreasing",
-    range=(0, 2),
-    source="DLMF 7.10.1",
-    sentence="The complementary error function, 1 - erf(x), of every entry.",
+erfc = _by_others(
+    _of_scipy(
+        "erfc",
+        derivative=lambda a: -2 / sqrt(pi) * exp(-a * a),
+        latex=r"\operatorname{erfc}",
+        monotone="decreasing",
+        range=(0, 2),
+        source="DLMF 7.10.1",
+        sentence="The complementary error function, 1 - erf(x), of every entry.",
+    )
 )
 erfinv = _of_scipy(
     "erfinv",
@@ -114,15 +122,17 @@ def _ndtr_of_torch(x: Any) -> Any:
     return 0.5 * _found("torch", _MODULES["torch"], "erfc")(-x / sqrt(2))
 
 
-ndtr = function(
-    "ndtr",
-    derivative=lambda a: 1 / sqrt(2 * pi) * exp(-a * a / 2),
-    evaluate=_scipy("ndtr", _NOT_TORCH) | {"torch": _ndtr_of_torch},
-    latex=r"\Phi",
-    monotone="increasing",
-    range=(0, 1),
-    source="Abramowitz, Stegun 26.2.1",
-    sentence="The distribution function of the standard normal distribution, at every entry.",
+ndtr = _by_others(
+    function(
+        "ndtr",
+        derivative=lambda a: 1 / sqrt(2 * pi) * exp(-a * a / 2),
+        evaluate=_scipy("ndtr", _NOT_TORCH) | {"torch": _ndtr_of_torch},
+        latex=r"\Phi",
+        monotone="increasing",
+        range=(0, 1),
+        source="Abramowitz, Stegun 26.2.1",
+        sentence="The distribution function of the standard normal distribution, at every entry.",
+    )
 )
 ndtri = _of_scipy(
     "ndtri",
@@ -230,105 +240,125 @@ gamma = _of_scipy(
     source="DLMF 5.2.2",
     sentence="The gamma function of every entry.",
 )
-beta = _of_scipy(
-    "beta",
-    _NOT_TORCH,
-    derivative=(
-        lambda a, b: beta(a, b) * (digamma(a) - digamma(a + b)),
-        lambda a, b: beta(a, b) * (digamma(b) - digamma(a + b)),
-    ),
-    latex=r"\operatorname{B}",
-    source="DLMF 5.12.1",
-    sentence="The beta function of each pair of entries.",
+beta = _by_others(
+    _of_scipy(
+        "beta",
+        _NOT_TORCH,
+        derivative=(
+            lambda a, b: beta(a, b) * (digamma(a) - digamma(a + b)),
+            lambda a, b: beta(a, b) * (digamma(b) - digamma(a + b)),
+        ),
+        latex=r"\operatorname{B}",
+        source="DLMF 5.12.1",
+        sentence="The beta function of each pair of entries.",
+    )
 )
-betaln = _of_scipy(
-    "betaln",
-    _NOT_TORCH,
-    derivative=(
-        lambda a, b: digamma(a) - digamma(a + b),
-        lambda a, b: digamma(b) - digamma(a + b),
-    ),
-    latex=r"\log\operatorname{B}",
-    source="DLMF 5.12.1",
-    sentence="The logarithm of the absolute value of the beta function, of each pair of entries.",
+betaln = _by_others(
+    _of_scipy(
+        "betaln",
+        _NOT_TORCH,
+        derivative=(
+            lambda a, b: digamma(a) - digamma(a + b),
+            lambda a, b: digamma(b) - digamma(a + b),
+        ),
+        latex=r"\log\operatorname{B}",
+        source="DLMF 5.12.1",
+        sentence="The logarithm of the absolute value of beta, of each pair of entries.",
+    )
 )
 
 # The logistic function ---------------------------------------------------------------------
 
-expit = _of_scipy(
-    "expit",
-    derivative=lambda a: expit(a) * expit(-a),
-    latex=r"\sigma",
-    monotone="increasing",
-    range=(0, 1),
-    source="its definition, 1 / (1 + exp(-x))",
-    sentence="The logistic function 1/(1 + exp(-x)) of every entry.",
+expit = _by_others(
+    _of_scipy(
+        "expit",
+        derivative=lambda a: expit(a) * expit(-a),
+        latex=r"\sigma",
+        monotone="increasing",
+        range=(0, 1),
+        source="its definition, 1 / (1 + exp(-x))",
+        sentence="The logistic function 1/(1 + exp(-x)) of every entry.",
+    )
 )
-logit = _of_scipy(
-    "logit",
-    derivative=lambda a: 1 / (a * (1 - a)),
-    monotone="increasing",
-    domain=(0, 1),
-    source="its definition, log(x / (1 - x))",
-    sentence="The inverse of the logistic function, log(x/(1 - x)), of every entry.",
+logit = _by_others(
+    _of_scipy(
+        "logit",
+        derivative=lambda a: 1 / (a * (1 - a)),
+        monotone="increasing",
+        domain=(0, 1),
+        source="its definition, log(x / (1 - x))",
+        sentence="The inverse of the logistic function, log(x/(1 - x)), of every entry.",
+    )
 )
-log_expit = function(
-    "log_expit",
-    derivative=lambda a: expit(-a),
-    evaluate=_scipy("log_expit", ("numpy", "cupy"))
-    | {
-        "jax": _found("jax", "jax.nn", "log_sigmoid"),
-        "torch": _found("torch", "torch.nn.functional", "logsigmoid"),
-    },
-    latex=r"\log\sigma",
-    monotone="increasing",
-    range=(-inf, 0),
-    curvature="concave",
-    source="its definition, -log(1 + exp(-x))",
-    sentence="The logarithm of the logistic function of every entry.",
+log_expit = _by_others(
+    function(
+        "log_expit",
+        derivative=lambda a: expit(-a),
+        evaluate=_scipy("log_expit", ("numpy", "cupy"))
+        | {
+            "jax": _found("jax", "jax.nn", "log_sigmoid"),
+            "torch": _found("torch", "torch.nn.functional", "logsigmoid"),
+        },
+        latex=r"\log\sigma",
+        monotone="increasing",
+        range=(-inf, 0),
+        curvature="concave",
+        source="its definition, -log(1 + exp(-x))",
+        sentence="The logarithm of the logistic function of every entry.",
+    )
 )
 
 
 # Entropies ---------------------------------------------------------------------------------
 
-xlogy = _of_scipy(
-    "xlogy",
-    derivative=(lambda a, b: logarithm(b), lambda a, b: a / b),
-    source="its definition, x log(y), and 0 for x = 0",
-    sentence="x log(y) of each pair of entries; 0 where x is 0.",
+xlogy = _by_others(
+    _of_scipy(
+        "xlogy",
+        derivative=(lambda a, b: logarithm(b), lambda a, b: a / b),
+        source="its definition, x log(y), and 0 for x = 0",
+        sentence="x log(y) of each pair of entries; 0 where x is 0.",
+    )
 )
-xlog1py = _of_scipy(
-    "xlog1py",
-    derivative=(lambda a, b: logarithm(1 + b), lambda a, b: a / (1 + b)),
-    source="its definition, x log(1 + y), and 0 for x = 0",
-    sentence="x log(1 + y) of each pair of entries; 0 where x is 0.",
+xlog1py = _by_others(
+    _of_scipy(
+        "xlog1py",
+        derivative=(lambda a, b: logarithm(1 + b), lambda a, b: a / (1 + b)),
+        source="its definition, x log(1 + y), and 0 for x = 0",
+        sentence="x log(1 + y) of each pair of entries; 0 where x is 0.",
+    )
 )
-entr = _of_scipy(
-    "entr",
-    derivative=lambda a: -logarithm(a) - 1,
-    domain=(0, inf),
-    curvature="concave",
-    source="its definition, -x log(x), and 0 for x = 0",
-    sentence="The entropy -x log(x) of every entry; 0 at 0.",
+entr = _by_others(
+    _of_scipy(
+        "entr",
+        derivative=lambda a: -logarithm(a) - 1,
+        domain=(0, inf),
+        curvature="concave",
+        source="its definition, -x log(x), and 0 for x = 0",
+        sentence="The entropy -x log(x) of every entry; 0 at 0.",
+    )
 )
-rel_entr = _of_scipy(
-    "rel_entr",
-    _NOT_TORCH,
-    derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
-    domain=(0, inf),
-    curvature="convex",
-    source="its definition, x log(x / y), and 0 for x = 0",
-    sentence="The relative entropy x log(x/y) of each pair of entries; 0 where x is 0.",
+rel_entr = _by_others(
+    _of_scipy(
+        "rel_entr",
+        _NOT_TORCH,
+        derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
+        domain=(0, inf),
+        curvature="convex",
+        source="its definition, x log(x / y), and 0 for x = 0",
+        sentence="The relative entropy x log(x/y) of each pair of entries; 0 where x is 0.",
+    )
 )
-kl_div = _of_scipy(
-    "kl_div",
-    _NOT_TORCH,
-    derivative=(lambda a, b: logarithm(a / b), lambda a, b: 1 - a / b),
-    domain=(0, inf),
-    range=(0, inf),
-    curvature="convex",
-    source="its definition, x log(x / y) - x + y",
-    sentence="x log(x/y) - x + y of each pair of entries, a summand of a divergence.",
+kl_div = _by_others(
+    _of_scipy(
+        "kl_div",
+        _NOT_TORCH,
+        derivative=(lambda a, b: logarithm(a / b), lambda a, b: 1 - a / b),
+        domain=(0, inf),
+        range=(0, inf),
+        curvature="convex",
+        source="its definition, x log(x / y) - x + y",
+        sentence="x log(x/y) - x + y of each pair of entries, a summand of a divergence.",
+    )
 )
 
 # Modified Bessel functions -----------------------------------------------------------------
@@ -386,26 +416,30 @@ i1e = _of_scipy(
 
 # Inverse hyperbolic functions, angles, sinc ------------------------------------------------
 
-arcsinh = function(
-    "arcsinh",
-    derivative=lambda a: (1 + a**2) ** -0.5,
-    evaluate=_standard("asinh", np.arcsinh),
-    latex=r"\operatorname{arsinh}",
-    parity="odd",
-    monotone="increasing",
-    source="DLMF 4.40.17",
-    sentence="The inverse hyperbolic sine of every entry.",
+arcsinh = _by_others(
+    function(
+        "arcsinh",
+        derivative=lambda a: (1 + a**2) ** -0.5,
+        evaluate=_standard("asinh", np.arcsinh),
+        latex=r"\operatorname{arsinh}",
+        parity="odd",
+        monotone="increasing",
+        source="DLMF 4.40.17",
+        sentence="The inverse hyperbolic sine of every entry.",
+    )
 )
-arccosh = function(
-    "arccosh",
-    derivative=lambda a: ((a - 1) * (a + 1)) ** -0.5,
-    evaluate=_standard("acosh", np.arccosh),
-    latex=r"\operatorname{arcosh}",
-    monotone="increasing",
-    range=(0, inf),
-    domain=(1, inf),
-    source="DLMF 4.40.18",
-    sentence="The inverse hyperbolic cosine of every entry.",
+arccosh = _by_others(
+    function(
+        "arccosh",
+        derivative=lambda a: ((a - 1) * (a + 1)) ** -0.5,
+        evaluate=_standard("acosh", np.arccosh),
+        latex=r"\operatorname{arcosh}",
+        monotone="increasing",
+        range=(0, inf),
+        domain=(1, inf),
+        source="DLMF 4.40.18",
+        sentence="The inverse hyperbolic cosine of every entry.",
+    )
 )
 arctan2 = function(
     "arctan2",
@@ -453,13 +487,15 @@ _sinc_n = function(
     latex=r"\operatorname{{sinc}}^{{\left({}\right)}}\left({}\right)",
     source="DLMF 10.49.3, derivatives of the spherical Bessel function of order 0",
 )
-sinc = function(
-    "sinc",
-    derivative=lambda a: _sinc_n(1, a),
-    evaluate={"numpy": np.sinc}
-    | {library: _found(library, module, "sinc") for library, module in _ARRAYS.items()},
-    parity="even",
-    range=(-0.22, 1),
-    source="its definition, sin(πx) / (πx)",
-    sentence="sin(πx)/(πx) of every entry.",
+sinc = _by_others(
+    function(
+        "sinc",
+        derivative=lambda a: _sinc_n(1, a),
+        evaluate={"numpy": np.sinc}
+        | {library: _found(library, module, "sinc") for library, module in _ARRAYS.items()},
+        parity="even",
+        range=(-0.22, 1),
+        source="its definition, sin(πx) / (πx)",
+        sentence="sin(πx)/(πx) of every entry.",
+    )
 )

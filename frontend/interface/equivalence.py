@@ -36,6 +36,7 @@ from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.certificates.writing import FindSteps, equality
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.expression.special_laws import special_functions
 from eggrad.frontend.interface.domain import away_from_jumps, domain_of
 from eggrad.frontend.interface.own_rules import LAST, accepted
 from eggrad.frontend.printing.display import html_table
@@ -231,7 +232,10 @@ def _decided(
     """A few values, what is seen at once, more values, and then the e-graph."""
     a, b = (e.term for e in sides)
     declared = has_structure(a, b)
-    strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
+    strategy = extended(
+        EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE,
+        (special_functions, *accepted(rules)),
+    )
     assumed = domain_of(a, b, strategy)
     jumps: tuple[Assumption, ...] = ()
     agreed = find_difference(a, b, FEW)

@@ -7,7 +7,6 @@ front, numbers as well, and transposes to where they are short. Of all equal ter
 find, the one with the shortest formula is written.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -27,6 +26,7 @@ from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.precedence import Text, bracketed, levels
 from eggrad.engine.indices.slices import slices
 from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.indices.texts import PI, SHORT
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import Function, OwnFunction, function_of
@@ -235,11 +235,8 @@ def _degree(a: tuple[int, int], b: tuple[int, int]) -> int:
     return sum(a) + sum(b) - (a[1] if any(b) else 0)
 
 
-# The number that readers take for pi. Fractions are exact, so a multiple of a power of it is never
-# lost in constants that are multiplied out, and no other number is taken for one.
-PI: Final = Fraction(str(math.pi))
+# A multiple of a power of pi is never lost in constants that are multiplied out.
 MOST_PIS: Final = 9
-SHORT: Final = 10**6
 
 
 def _power_of_pi(value: Fraction) -> tuple[Fraction, int] | None:

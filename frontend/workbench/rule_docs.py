@@ -13,6 +13,7 @@ from eggrad.engine.laws.rule import BulkRule, LoopRule, Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.saturation.schedule import STAGES
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.special_laws import special_functions
 from eggrad.frontend.text.printer import format_term
 from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.rejected import REJECTED, Rejected
@@ -102,10 +103,13 @@ and the order in which people write factors and signs.""",
         "comparing",
         "Comparing",
         """\
-Laws that are used to prove that two expressions are equal: definitions of functions by others, and
-normal forms. The facts at the end say where a term is defined, and where it jumps, so that a proof
-can say where it holds.""",
-        ("definitions", "normal_forms", "domains", "ties"),
+Laws that are used to prove that two expressions are equal: functions by others, decompositions of
+matrices, the order of entries, normal forms. The facts at the end say where a term is defined, and
+where it jumps, so that a proof can say where it holds.""",
+        (
+            *("definitions", "decompositions", "order", "special_functions", "normal_forms"),
+            *("domains", "ties"),
+        ),
     ),
     Subject(
         "facts",
@@ -252,7 +256,7 @@ def pages() -> dict[str, str]:
 
     Raises `ValueError` where a ruleset is on no page, or on two.
     """
-    known = {r.name: r for r in (*RULESETS, domains, ties)}
+    known = {r.name: r for r in (*RULESETS, special_functions, domains, ties)}
     listed = [name for subject in SUBJECTS for name in subject.rulesets]
     if sorted(listed) != sorted(known):
         stray = {*listed} ^ {*known} or {n for n in listed if listed.count(n) > 1}

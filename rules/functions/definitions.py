@@ -110,6 +110,49 @@ definitions.state(
         "det(δ + u·v) = det(δ + v·u), where the second δ has the other size.",
         cite="Sylvester 1851; Harville 1997, corollary 18.1.2",
     ),
+    determinant_with_multiple=(
+        det(delta(n) + c * ein(s, u, v))
+        >> det(delta(inner_axis(s, dims(u))) + c * ein(exchanged_product(s), v, u))
+    )
+    .when(one_axis(n), multiplies_matrices(s))
+    .noted(
+        "det(δ + c·u·v) = det(δ + c·v·u), where the second δ has the other size.",
+        cite="Sylvester 1851; Harville 1997, corollary 18.1.2",
+    ),
+    determinant_with_scaled=(
+        det(delta(n) + ein(",ij->ij", b, ein(s, u, v)))
+        >> det(delta(inner_axis(s, dims(u))) + ein(",ij->ij", b, ein(exchanged_product(s), v, u)))
+    )
+    .when(one_axis(n), multiplies_matrices(s))
+    .noted(
+        "det(δ + b·u·v) = det(δ + b·v·u), for a scalar b.",
+        cite="Sylvester 1851; Harville 1997, corollary 18.1.2",
+    ),
+    determinant_with_scaled_identity=(
+        det(a + ein(",ij->ij", b, delta(n)))
+        >> ein(",->", b ** size(n[0]), det(delta(n) + ein(",ij->ij", b**-1, a)))
+    )
+    .when(one_axis(n), nonzero(b))
+    .noted(
+        "det(a + b·δ) = bⁿ·det(δ + b⁻¹·a), for a scalar b that is nowhere 0.",
+        domain="b ≠ 0",
+        cite=f"{COOKBOOK}, equation 19",
+    ),
+    determinant_of_diagonal=(det(ein("ij,i->ij", delta(n), a)) >> exp(ein1("i->", log(a))))
+    .when(one_axis(n), positive(a))
+    .noted(
+        "det diag(a) = exp(Σ log a), for a > 0.",
+        domain="a > 0",
+        cite="the determinant of a diagonal matrix",
+    ),
+    modulus_of_diagonal_determinant=(
+        logabsdet(ein("ij,i->ij", delta(n), a)) >> ein1("i->", log(abs(a)))
+    )
+    .when(one_axis(n))
+    .noted(
+        "log |det diag(a)| = Σ log |a|.",
+        cite="the determinant of a diagonal matrix",
+    ),
     determinant_out_of_sum=(det(a + b) >> ein(",->", det(a), det(delta(dims(a)[-1:]) + inv(a) @ b)))
     .when(invertible(a))
     .noted(
@@ -122,6 +165,20 @@ definitions.state(
     )
     .when(one_axis(n))
     .noted("det(δ + u·v') = 1 + v'·u, for vectors.", cite="Harville 1997, corollary 18.1.3"),
+    determinant_with_multiple_of_outer_product=(
+        det(delta(n) + c * ein("i,j->ij", u, v)) >> const(1, ()) + c * ein("i,i->", u, v)
+    )
+    .when(one_axis(n))
+    .noted("det(δ + c·u·v') = 1 + c·v'·u, for vectors.", cite="Harville 1997, corollary 18.1.3"),
+    determinant_with_scaled_outer_product=(
+        det(delta(n) + ein(",ij->ij", b, ein("i,j->ij", u, v)))
+        >> const(1, ()) + ein(",->", b, ein("i,i->", u, v))
+    )
+    .when(one_axis(n))
+    .noted(
+        "det(δ + b·u·v') = 1 + b·v'·u, for vectors and a scalar b.",
+        cite="Harville 1997, corollary 18.1.3",
+    ),
     arctangent_of_reciprocal=(arctan(a**-1) >> 2 * arctan(const(1, dims(a))) - arctan(a))
     .when(positive(a))
     .noted(domain="a > 0", cite=f"{HANDBOOK}, equation 4.4.3"),

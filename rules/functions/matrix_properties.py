@@ -255,3 +255,42 @@ matrix_properties.state(
     probability_is_nonnegative=nonnegative(a).when(probability(a)).noted(cite="definition"),
     probability_at_most_one=at_most_one(a).when(probability(a)).noted(cite="definition"),
 )
+
+# Signs, such as labels.
+
+matrix_properties.state(
+    "definition",
+    declared_signs=of_signs(declared(X)).when(is_declared(X, "signs")).noted(cite="declared"),
+    signs_are_integers=integer(a).when(of_signs(a)),
+    signs_are_not_zero=nowhere_zero(a).when(of_signs(a)),
+    signs_are_within_one=within_one(a).when(of_signs(a)),
+    signs_of_product=of_signs(ein(s, a, b))
+    .when(of_signs(a), of_signs(b), sums_nothing(s))
+    .noted("a·b is 1 or -1 if both a and b are, where nothing is summed."),
+    signs_of_entries=of_signs(ein1(s, a)).when(of_signs(a), sums_nothing(s)),
+    signs_of_multiple=of_signs(c * a).when(of_signs(a), is_unit(c)).noted("-a is 1 or -1 if a is."),
+    signs_of_sign=of_signs(sign(a))
+    .when(nowhere_zero(a))
+    .noted("The sign of what is nowhere 0 is 1 or -1."),
+)
+
+# Decompositions.
+
+matrix_properties.state(
+    DEFINITE,
+    positive_eigenvalues=positive(of_each("eigenvalues", a)).when(definite(a)),
+    nonnegative_eigenvalues=nonnegative(of_each("eigenvalues", a)).when(semidefinite(a)),
+    nonnegative_singular_values=nonnegative(of_each("singular_values", a)).noted(
+        "Singular values are at least 0.", cite="definition"
+    ),
+    orthogonal_eigenvectors=orthogonal(of_each("eigenvectors", a)).noted(
+        "The eigenvectors are orthogonal, and their length is 1.", cite="definition"
+    ),
+    invertible_factor=invertible(of_each("cholesky", a)).when(definite(a)),
+    positive_diagonal_of_factor=positive(ein1("ii->i", of_each("cholesky", a)))
+    .when(definite(a))
+    .noted("The diagonal of Cholesky's factor is positive."),
+    invertible_exponential=invertible(of_each("matrix_exponential", a)).noted(
+        "The exponential of a matrix is invertible.", cite="its inverse is that of -a"
+    ),
+)

@@ -18,8 +18,10 @@ from eggrad.engine.normal_forms.reading import (
     intertwined,
     inverses_found,
     roots_of,
+    same_entries,
     same_forms,
     same_sums,
+    vanishes_beside,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -38,12 +40,21 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 @comparing(
-    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; fields of fractions",
+    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; Euler 1748; fields of fractions",
     exceptions="a denominator is 0",
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
+    """So with p·p⁻¹ = 1, aᵖ = exp(p·log a), logs of products, 2·cos a = eⁱᵃ + e⁻ⁱᵃ, |a|² = a²."""
     return same_sums(graph, ENTRYWISE)
+
+
+@comparing(cite="tensors are equal if all entries are; Leibniz formula")
+def same_entry_by_entry(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Tensors of few entries are equal where their entries are, determinants written out."""
+    forms = forms_of(graph, ENTRYWISE, by_places=True, written_out=True)
+    for cls, other in combinations(roots_of(graph), 2) if forms.singled else ():
+        if graph.dims[cls] == graph.dims[other] and same_entries(forms, cls, other):
+            yield cls, graph.term(other)
 
 
 @comparing(cite="fields of fractions", exceptions="a denominator is 0")
@@ -95,3 +106,12 @@ def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 for cls in classes:
                     if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
                         yield cls, terms.einsum(spec, graph.term(b), graph.term(second))
+
+
+@comparing(cite="multiplied by what was inverted", exceptions="a singular matrix")
+def same_beside_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Matrices p and q are equal if a·(p - q)·b = 0, for the arguments a and b of inverses."""
+    forms = forms_of(graph, ALL)
+    for cls, other in combinations(roots_of(graph), 2) if has_inverse(graph) else ():
+        if graph.dims[cls] == graph.dims[other] and vanishes_beside(forms, cls, other):
+            yield cls, graph.term(other)

@@ -240,6 +240,9 @@ properties.state(
     invertible_delta=invertible(delta(n))
     .when(one_axis(n))
     .noted("δ is invertible.", cite="the inverse of the identity"),
+    invertible_diagonal=invertible(ein("ij,i->ij", delta(n), a))
+    .when(one_axis(n), nonzero(a))
+    .noted("diag(a) is invertible if no entry of a is 0.", cite="the inverse of a diagonal matrix"),
     invertible_inverse=invertible(inv(a)).noted(cite="the inverse of an inverse"),
     invertible_transpose=invertible(a.T).when(invertible(a)),
     invertible_product=invertible(ein(s, a, b))

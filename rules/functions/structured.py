@@ -121,3 +121,19 @@ structured.state(
         cite="definition of the function",
     ),
 )
+
+structured.state(
+    "(±1)² = 1",
+    even_power_of_signs=(a**p >> const(1, dims(a)))
+    .when(is_even_power(p), of_signs(a))
+    .noted("aᵖ = 1 for an even p, for signs.", domain="a signs", thin=True),
+    odd_power_of_signs=(a**p >> a)
+    .when(is_odd_power(p), of_signs(a))
+    .noted("aᵖ = a for an odd p, for signs.", domain="a signs", thin=True),
+    modulus_of_signs=(abs(a) >> const(1, dims(a)))
+    .when(of_signs(a))
+    .noted("|a| = 1 for signs.", domain="a signs", thin=True),
+    sign_of_signs=(sign(a) >> a)
+    .when(of_signs(a))
+    .noted("sign a = a for signs.", domain="a signs", thin=True),
+)

@@ -90,6 +90,7 @@ from eggrad.engine.laws.properties import (
     nonnegative,
     nonpositive,
     nonzero_almost,
+    of_signs,
     orthogonal,
     positive,
     positive_almost,

@@ -23,7 +23,7 @@ PARTS = (
         "tests/engine/test_errors.py",
     ),
     *("tests/engine/egraph tests/engine/equality tests/engine/extraction tests/engine/indices",),
-    *("tests/engine/networks tests/engine/runtime",),
+    *("tests/engine/networks tests/engine/normal_forms tests/engine/runtime",),
     *("tests/engine/saturation tests/cases tests/benchmarks tests/support",),
     *("tests/frontend/expression", "tests/frontend/interface", "tests/frontend/printing"),
     *("tests/frontend/calculus tests/frontend/cli tests/frontend/elementwise",),

@@ -22,6 +22,8 @@ IMPOSSIBLE = [
     *({w, "diagonal"} for w in ("positive", "negative")),
     *({w, "orthogonal"} for w in ("positive", "negative", "skew")),
     *({"skew", w} for w in ("nonnegative", "invertible")),
+    *({"signs", w} for w in ("lower triangular", "upper triangular", "diagonal")),
+    *({"signs", w} for w in ("positive definite", "orthogonal", "probability")),
 ]
 
 
@@ -69,6 +71,7 @@ def test_two_words_are_drawn_together_or_contradict_each_other(words: tuple[str,
         ("probability", [0.5, 0.6], "the sum of its entries is 1.1"),
         ("probability", [1.5, -0.5], "entry (1,) is -0.5"),
         ("probability", [], "the sum of its entries is 0"),
+        ("signs", [1, 0], "entry (1,) is 0"),
     ],
 )
 def test_what_does_not_fit_is_named(word: str, values: object, place: str) -> None:

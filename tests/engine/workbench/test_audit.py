@@ -178,6 +178,7 @@ DECLARED = {
     "diagonal": "D*D + inv(D) + D.*S + D'",
     "integer": "floor(x + z) + round(z) + abs(z).*z",
     "probability": "log(p) + sum(p)*abs(p) + relu(p)",
+    "signs": "s.^2 + abs(s).*x + sign(s) + s.^3 + x./s",
     "negative": "abs(v) + relu(v) + sign(v) + max(v, x)",
 }
 WORDS = {
@@ -189,6 +190,7 @@ WORDS = {
     "D": "diagonal",
     "z": "integer",
     "p": "probability",
+    "s": "signs",
     "v": "negative",
 }
 

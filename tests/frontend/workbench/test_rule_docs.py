@@ -4,13 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from eggrad.frontend.expression.special_laws import special_functions
 from eggrad.frontend.workbench.rule_docs import SUBJECTS, pages
 from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.rejected import REJECTED
 from eggrad.rules.standard import RULESETS
 from tests.support.places import DOCS
 
-ALL = (*RULESETS, domains, ties)
+ALL = (*RULESETS, special_functions, domains, ties)
 
 
 def test_the_pages_are_current() -> None:
