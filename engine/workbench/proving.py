@@ -9,20 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from itertools import combinations, islice, permutations, product
+from itertools import combinations, permutations, product
 from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.errors import EggradError, ShapeError
+from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.spec import Dims, Spec, canonical
 from eggrad.engine.laws import properties as known_as
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
+    DIFFERENTIATED,
     SLOPE_NODES,
     Call,
     Comparison,
+    Condition,
     Differ,
     Known,
     Law,
@@ -35,19 +38,20 @@ from eggrad.engine.laws.language import (
     Variable,
     Wrt,
 )
-from eggrad.engine.laws.matching import Closing, Reject, node_term
-from eggrad.engine.laws.primitives import is_elementwise
+from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject, node_term
+from eggrad.engine.laws.primitives import is_elementwise, is_empty
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule
 from eggrad.engine.laws.statements import nodes_of, parameters_of
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.fixed_arrays import Entries, fixed_array
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
 from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.engine.workbench.solver import Solver, has_solver
-from eggrad.engine.workbench.symbolic_values import Arrays, evaluate, filled, symbols
-from eggrad.engine.workbench.symbols import Algebra, Condition, Polynomial, Undecided, Value
+from eggrad.engine.workbench.symbolic_values import NUMBER, evaluate, filled, symbols
+from eggrad.engine.workbench.symbols import Algebra, Need, TooLarge, Undecided, Value
 
 
 class Status(StrEnum):
@@ -60,16 +64,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved of a law, how, at how many instances, or why it is open.
-
-    `boundary` says that the two sides agree where both are defined, and that it is open whether
-    they are defined at the same values.
-    """
+    """What was proved of a law, how, at how many instances, or why it is open."""
 
     status: Status
     method: str
     instances: int = 0
-    boundary: bool = False
 
 
 # Instances ------------------------------------------------------------------------------------
@@ -99,6 +98,8 @@ SCALARS: Final = Bound((), 0)
 BOUNDS: Final = (
     Bound((1, 2, 3), 2), Bound((1, 2), 2), Bound((2, 3), 2), Bound((2,), 2), Bound((2,), 1),
 )  # fmt: skip
+# Where a law asks for axes without entries.
+WITH_EMPTY: Final = (Bound((0, 1, 2), 2), Bound((0, 2), 2), Bound((0, 2), 1))
 INSTANCES: Final = 400
 # Draws of bindings, most of which do not fit each other.
 DRAWS: Final = 60_000
@@ -107,8 +108,9 @@ NUMBERS: Final = tuple(
         *((k, 1) for k in (1, 2, -1, 0, 3, -2, -3)), *((k, 2) for k in (1, -1, 3, -3)), (1, 3),
     )
 )  # fmt: skip
-SIZES: Final = ("n", "n + 1", "2*n", 3)
-ARRAYS: Final = ([[1, 2], [0, -3]], [2, 5], [0, 1])
+SIZES: Final = ("n", "n + 1", "n - 1", "2*n", "3*n - 2", 0, 3)
+# They are kept, for nothing else refers to them.
+ARRAYS: Final = tuple(fixed_array(np.array(a)) for a in ([[1, 2], [0, -3]], [2, 5], [0, 1]))
 
 # What numbers that stay symbols are computed with.
 _ARITHMETIC: Final = {
@@ -190,8 +192,9 @@ def _fill(pattern: object, bound: dict[str, Any], within: Bound, want: Dims | No
             operands = [a for a, s in zip(args, sorts, strict=False) if s == "Tensor"]
             if name in SLOPE_NODES.values():
                 data, operands = list(args[:2]), list(args[2:])
-            late = [d for d in data if isinstance(d, Parameter) and d.kind in (Spec, "places")]
-            for b in _fill_data([d for d in data if d not in late], bound, within, name, len(operands), want):
+            late = [d for d in data if isinstance(d, Parameter) and d.kind == Spec]
+            early = [d for d in data if not any(d is x for x in late)]
+            for b in _fill_data(early, bound, within, name, len(operands), want):
                 alike = want if name not in ("inv", "det", "numeric", "power", "divide") else None
                 if name == "divide" or name == "power":
                     filled_all = _fill_pair(operands, b, within, name)
@@ -234,8 +237,9 @@ def _fill_pair(
 
 def _fill_data(
     data: Sequence[object], bound: dict[str, Any], within: Bound, name: str, count: int,
-    want: Dims | None,
+    want: Dims | None, axes: object = None,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Ways to bind what a node has beside its operands; `axes` come before conditions on them."""
     if not data:
         yield bound
         return
@@ -245,10 +249,14 @@ def _fill_data(
         if name.startswith("numeric"):
             every = [*EXTREMES, *STACK_FUNCTIONS]
         ways: Iterable[dict[str, Any]] = ({**bound, first.name: f} for f in every)
+    elif name == "indicator" and isinstance(first, Parameter) and not rest:
+        dims = SymbolicClosing(bound).build(axes)
+        ways = ({**bound, first.name: c} for c in _conditions(dims))
+        ways = [bound] if first.name in bound else ways
     else:
-        ways = _fill(first, bound, within, want if name == "constant" else None)
+        ways = _fill(first, bound, within, want if name in ("constant", "indicator") else None)
     for b in ways:
-        yield from _fill_data(rest, b, within, name, count, want)
+        yield from _fill_data(rest, b, within, name, count, want, first)
 
 
 def _pool(name: str, kind: object, within: Bound, want: Dims | None) -> Iterable[Any]:
@@ -273,19 +281,24 @@ def _pool(name: str, kind: object, within: Bound, want: Dims | None) -> Iterable
     if kind is object:
         return SIZES
     if kind == Entries:
-        return [fixed_array(np.array(a)).entries for a in ARRAYS]
+        return [a.entries for a in ARRAYS]
     if kind == Dims:
         return every
-    if "Constraint" in str(kind):
-        return _conditions()
     raise Undecided(f"{name} stands for what has no list of values")
 
 
-def _conditions() -> list[Any]:
-    """Conditions on two indices or fewer."""
-    one = [("=", ((0, 1),)), ("=", ((0, 1), ("", -1))), (">=", ((0, 1), ("", -1)))]
-    two = [("=", ((0, 1), (1, -1))), (">=", ((0, 1), (1, -1))), ("=", ((0, 1), (1, -1), ("", -1)))]
-    return [(), *(((r, f),) for r, f in (*one, *two))]
+def _conditions(dims: Dims) -> list[Constraints]:
+    """Conditions on one index, and on two."""
+    whole: Sequence[Constraint] = (("=", ((0, 1),)), ("=", (("", -1), (0, 1))))
+    found: list[tuple[Constraint, ...]] = [()]
+    if dims:
+        found += [(c,) for c in (*whole, (">=", (("", -1), (0, 1))), (2, ((0, 1),)))]
+    if len(dims) > 1:
+        equal: Constraint = ("=", ((0, 1), (1, -1)))
+        found += [(c,) for c in (equal, (">=", ((0, 1), (1, -1))))]
+        found += [(("=", (("", -1), (0, 1), (1, -1))),), (equal, whole[0])]
+    canon = (canonical_constraints(dims, cs) for cs in found)
+    return list(dict.fromkeys(canon))
 
 
 def _specs(shapes: Sequence[Dims], want: Dims | None) -> Iterator[Spec]:
@@ -325,11 +338,11 @@ def _partitions(axes: Sequence[Any]) -> Iterator[tuple[int, ...]]:
 
 
 def _structured(algebra: Algebra, name: str, dims: Dims, words: Iterable[str]) -> (
-    tuple[Any, list[Condition], set[str]]
+    tuple[Any, list[Need], set[str]]
 ):
     """An array of symbols that has some properties, what is known of them, and which it has."""
     a = symbols(algebra, name, dims)
-    given: list[Condition] = []
+    given: list[Need] = []
     had: set[str] = set()
     zero = Value(algebra, {})
     words = set(words)
@@ -390,7 +403,7 @@ def _equalities(p: str, a: Any) -> Iterator[Value]:
             yield sum((a[i, k] * a[j, k] for k in range(n)), a[i, i] * 0) - int(i == j)
 
 
-def _needs(p: str, a: Any) -> list[Condition]:
+def _needs(p: str, a: Any) -> list[Need]:
     """A property of an array as conditions on its entries; `Undecided` where it is none."""
     entries: list[Value] = list(a.ravel())
     if p in _TESTS:
@@ -423,10 +436,10 @@ class _Case:
     algebra: Algebra
     bound: Mapping[str, Any]
     arrays: dict[str, Any]
-    given: list[Condition] = field(default_factory=list[Condition])
+    given: list[Need] = field(default_factory=list[Need])
     solver: Solver | None = None
 
-    def holds(self, conditions: Iterable[Condition], given: Iterable[Condition]) -> bool:
+    def holds(self, conditions: Iterable[Need], given: Iterable[Need]) -> bool:
         """Whether conditions are proved where others hold."""
         known = {*given, *self.given}
         asked = [c for c in dict.fromkeys(conditions) if c not in known]
@@ -435,7 +448,7 @@ class _Case:
         solver = self.solver = self.solver or Solver(self.algebra)
         return bool(solver.follows(solver.all(asked), [solver.all(known)]))
 
-    def same(self, p: Value, q: Value, given: Iterable[Condition]) -> bool:
+    def same(self, p: Value, q: Value, given: Iterable[Need]) -> bool:
         """Whether two values are proved equal where conditions hold."""
         difference = self.algebra.plus(p.number, q.number, -1)
         if self.algebra.is_zero(difference):
@@ -475,6 +488,10 @@ def _case(law: Law, bound: Mapping[str, Any]) -> tuple[_Case, SymbolicClosing] |
     had: dict[str, set[str]] = {}
     for value in bound.values():
         for v in _variables(value):
+            if v.name in case.arrays:
+                if case.arrays[v.name].shape != concrete(v.dims, SYMBOLS):
+                    return None
+                continue
             asked = [*v.assumed, *words.get(v.name, ())]
             case.arrays[v.name], given, had[v.name] = _structured(algebra, v.name, v.dims, asked)
             case.given += given
@@ -489,7 +506,7 @@ def _case(law: Law, bound: Mapping[str, Any]) -> tuple[_Case, SymbolicClosing] |
     return case, closing
 
 
-def _compared(test: str, c: Value) -> Iterable[Condition]:
+def _compared(test: str, c: Value) -> Iterable[Need]:
     """A comparison of a symbol with a number."""
     sign, number = test.split()
     above = c - Fraction(number)
@@ -549,7 +566,7 @@ def _proves(rule: Rule, law: Law, bound: Mapping[str, Any]) -> str | None:
     return "boundary" if boundary else "proved"
 
 
-def _jumps(algebra: Algebra) -> list[Condition]:
+def _jumps(algebra: Algebra) -> list[Need]:
     """That no test is at its threshold, where differences say nothing."""
     return [
         ("nonzero", of[0]) for kind, *of in algebra.atoms if kind in ("positive", "zero")
@@ -596,7 +613,9 @@ def _is_entrywise(patterns: Iterable[object], conditions: Iterable[object]) -> b
     elementwise = {
         a.name
         for c in conditions
-        if isinstance(c, Call) and getattr(c.function, "function", None) is is_elementwise
+        if isinstance(c, Call)
+        and isinstance(c.function, Condition)
+        and c.function.function is is_elementwise
         for a in c.args
         if isinstance(a, Parameter)
     }
@@ -687,6 +706,27 @@ def prove(law: "Rule | BulkRule | LoopRule | Fact") -> Proof:
         return Proof(Status.OPEN, "the terms are too deep")
 
 
+def _at(law: Rule | Fact, one: Law, bound: Mapping[str, Any]) -> str | None:
+    return _proves(law, one, bound) if isinstance(law, Rule) else _concludes(law, bound)
+
+
+def _instances(
+    laws: Iterable[Law], symbolic: Mapping[str, Any], within: Bound
+) -> list[tuple[Law, dict[str, Any]]] | None:
+    """All bindings of laws within a bound; None where there are too many."""
+    found: list[tuple[Law, dict[str, Any]]] = []
+    for law in laws:
+        seen: set[Any] = set()
+        for draws, bound in enumerate(_fill(law.left, dict(symbolic), within)):
+            key = tuple(sorted((n, str(v)) for n, v in bound.items()))
+            if key not in seen and _may_apply(law, bound):
+                seen.add(key)
+                found.append((law, bound))
+            if draws > DRAWS or len(found) > INSTANCES:
+                return None
+    return found
+
+
 def _proof(law: Rule | Fact) -> Proof:
     if isinstance(law, Rule):
         statement = law.statement
@@ -703,38 +743,40 @@ def _proof(law: Rule | Fact) -> Proof:
     entrywise = _is_entrywise([*patterns, *asked], conditions)
     letters = {p.name: p for x in (*patterns, *conditions) for p in parameters_of(x)}
     free = _free_numbers(patterns, conditions)
-    symbolic = {name: terms.variable(name) for name in free}
+    symbolic = {name: terms.variable(f"{NUMBER}{name}") for name in free}
     numbers = {n for n, p in letters.items() if p.kind == Number} - free
-    for within in (SCALARS,) if entrywise else BOUNDS:
-        found: list[tuple[Law, dict[str, Any]]] = []
-        draws = 0
-        for one in laws:
-            seen: set[Any] = set()
-            for bound in islice(_fill(one.left, dict(symbolic), within), DRAWS):
-                draws += 1
-                key = tuple(sorted((n, str(v)) for n, v in bound.items()))
-                if key not in seen and _may_apply(one, bound):
-                    seen.add(key)
-                    found.append((one, bound))
-                if len(found) > INSTANCES:
-                    break
-        if len(found) <= INSTANCES and draws < DRAWS:
+    tests = [c.function for c in conditions if isinstance(c, Call)]
+    empty = any(isinstance(t, Condition) and t.function is is_empty for t in tests)
+    bounds = [SCALARS] if entrywise else [*(WITH_EMPTY if empty else BOUNDS)]
+    for within in bounds:
+        found = _instances(laws, symbolic, within)
+        if found is None:
+            continue
+        try:
+            proved = [_at(law, one, bound) for one, bound in found]
             break
+        except TooLarge:
+            if within is bounds[-1]:
+                raise
     else:
         raise Undecided("the law has too many instances")
-    count, boundary = 0, False
-    for one, bound in found:
-        said = _proves(law, one, bound) if isinstance(law, Rule) else _concludes(law, bound)
-        count += said is not None
-        boundary = boundary or said == "boundary"
+    count, boundary = sum(said is not None for said in proved), "boundary" in proved
     if not count:
         raise Undecided("no instance was found within the bound")
     of_all = entrywise and not numbers
+    differentiated = any(n.constructor in DIFFERENTIATED for x in patterns for n in nodes_of(x))
+    if boundary and not (isinstance(law, Rule) and law.exceptions):
+        raise Undecided(
+            "equal where both sides are defined; that they are defined at the same values is open"
+        )
     text = "for all values" if of_all else f"{count} instances: {within.text}"
     if entrywise and numbers:
         text = f"{count} instances: numbers {', '.join(sorted(numbers))} from a list"
-    status = Status.PROVED if of_all else Status.CHECKED
-    return Proof(status, text, count, boundary)
+    if differentiated:
+        text += ", where the left side is differentiable"
+    elif boundary:
+        text += ", where both sides are defined"
+    return Proof(Status.PROVED if of_all else Status.CHECKED, text, count)
 
 
 def _may_apply(law: Law, bound: Mapping[str, Any]) -> bool:

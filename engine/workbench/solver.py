@@ -9,10 +9,12 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Final
 
-from eggrad.engine.workbench.symbols import UNIT, Algebra, Condition, Polynomial, Undecided
+from eggrad.engine.workbench.symbols import UNIT, Algebra, Need, Polynomial, TooLarge, Undecided
 
 # What a question may use: Z3 counts its steps, so that the answer is the same everywhere.
-STEPS: Final = 1_000_000
+STEPS: Final = 300_000
+# Terms that are written for one instance of a law.
+TERMS: Final = 4_000
 # The digits between which pi is.
 PI: Final = (Fraction(314159, 100000), Fraction(314160, 100000))
 
@@ -29,6 +31,11 @@ def _z3() -> Any:
         return None
 
 
+def _order(c: Need) -> tuple[Any, ...]:
+    kind, key, *sets = c
+    return (kind, sorted(key), [sorted(map(_order, s)) for s in sets])
+
+
 class Solver:
     """Z3 on the atoms of an algebra. Raises `Undecided` where it is not installed."""
 
@@ -42,10 +49,14 @@ class Solver:
         self._made: dict[int, Any] = {}
         self._roots: dict[tuple[Any, int], Any] = {}
         self._axioms: list[Any] = []
+        self._terms = 0
 
     def number(self, p: Polynomial) -> Any:
         """A polynomial as a real expression."""
         total = self._real(0)
+        self._terms += len(p)
+        if self._terms > TERMS:
+            raise TooLarge("the conditions are too large")
         for m, c in p.items():
             part = self._real(c)
             for k, e in m:
@@ -55,7 +66,7 @@ class Solver:
             total = total + part
         return total
 
-    def condition(self, c: Condition) -> Any:
+    def condition(self, c: Need) -> Any:
         """What a value needs to be defined."""
         kind, key, *sets = c
         if kind == "choice":
@@ -64,9 +75,9 @@ class Solver:
         value = self.number(dict(key))
         return {"nonzero": value != 0, "positive": value > 0, "nonnegative": value >= 0}[kind]
 
-    def all(self, conditions: Iterable[Condition]) -> Any:
+    def all(self, conditions: Iterable[Need]) -> Any:
         """All of some conditions, in an order that does not change from run to run."""
-        parts = sorted(map(self.condition, conditions), key=str)
+        parts = map(self.condition, sorted(conditions, key=_order))
         return self.z3.And(self.z3.BoolVal(True, self._context), *parts)
 
     def follows(self, claim: Any, given: Iterable[Any]) -> bool | None:

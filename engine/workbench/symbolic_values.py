@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.indices.affine import size_form
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Hole
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import concrete
@@ -15,6 +16,9 @@ from eggrad.engine.workbench.symbols import ONE, Algebra, Polynomial, Undecided,
 
 Array = np.ndarray[Any, Any]
 Arrays = Mapping[str, Array]
+
+# What the variables begin with that stand for numbers of a law.
+NUMBER: Final = "number_"
 
 
 def symbols(algebra: Algebra, name: str, dims: Sequence[Any]) -> Array:
@@ -142,7 +146,7 @@ def evaluate(algebra: Algebra, roots: Sequence[Term], arrays: Arrays) -> list[Ar
             continue
         args = [done[a] for a in node.args]
         shape = concrete(node.dims, SYMBOLS)
-        found = np.asarray(_value(node, args, shape), object)
+        found = np.asarray(_value(algebra, node, args, shape), object)
         done[node] = np.broadcast_to(np.vectorize(_like(algebra), otypes=[object])(found), shape) \
             if found.size else np.empty(shape, object)
     return [done[r] for r in roots]
@@ -153,10 +157,15 @@ def _like(algebra: Algebra) -> Callable[[Any], Value]:
     return zero.like
 
 
-def _value(node: Term, args: list[Array], shape: tuple[int, ...]) -> Any:
+def _value(algebra: Algebra, node: Term, args: list[Array], shape: tuple[int, ...]) -> Any:
     name = node.op
     if name == "constant":
         return np.full(shape, node.value, object)
+    if name == "size":
+        return sum(
+            c * (symbols(algebra, f"{NUMBER}{k}", ()).item() if k else 1)
+            for k, c in size_form(node.symbol)
+        )
     if name in _ENTRIES:
         return np.frompyfunc(_ENTRIES[name], len(args), 1)(*args)
     if name in _MATRICES:
@@ -215,8 +224,8 @@ def _hole(algebra: Algebra, hole: Hole, arrays: Arrays) -> Array:
     assert isinstance(cotangent, Term)
     g = arrays[cotangent.name]
     if not node.order:
-        return np.multiply.outer(g, jacobian)
-    return np.tensordot(g, jacobian, axes=node.order)
+        return np.asarray(np.multiply.outer(g, jacobian), object)
+    return np.asarray(np.tensordot(g, jacobian, axes=node.order), object)
 
 
 def _jacobian(algebra: Algebra, values: Array, by: Array, name: str) -> Array:
@@ -229,7 +238,7 @@ def _jacobian(algebra: Algebra, values: Array, by: Array, name: str) -> Array:
             _, other, place = algebra.atoms[k]
             if k == symbol:
                 return ONE
-            if not name or other in (name, "y"):
+            if not name or other in ("x", "y") or other.startswith(NUMBER):
                 return {}
             return algebra.of(algebra.atom("variable", f"{other}_{name}", place + x))
 

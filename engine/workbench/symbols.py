@@ -26,15 +26,17 @@ Monomial = tuple[tuple[int, Fraction], ...]
 Polynomial = Mapping[Monomial, Fraction]
 Key = frozenset[tuple[Monomial, Fraction]]
 """A polynomial as what an atom is made of."""
-Condition = tuple[Any, ...]
+Need = tuple[Any, ...]
 """What a value needs: ("nonzero" | "positive" | "nonnegative", key), or a choice's two sets."""
 
 ONE: Final[Polynomial] = {(): Fraction(1)}
 ZERO: Final[Polynomial] = {}
 # The number of the imaginary unit.
 UNIT: Final = 0
+# Products of terms that one instance of a law may take.
+WORK: Final = 400_000
 # Terms of a polynomial, and factors of a power, that are worth the wait.
-TERMS: Final = 20_000
+TERMS: Final = 5_000
 EXPONENT: Final = 64
 # Atoms whose values are 1 and 0, and those that are integers.
 TESTS: Final = ("positive", "zero")
@@ -46,6 +48,10 @@ class Undecided(Exception):
     """What is asked for is beyond this arithmetic, or too large."""
 
 
+class TooLarge(Undecided):
+    """More terms than are worth the wait."""
+
+
 class Algebra:
     """The atoms met so far; all values that are compared are of one algebra."""
 
@@ -53,6 +59,7 @@ class Algebra:
         """Begin with the imaginary unit alone."""
         self.atoms: list[tuple[Any, ...]] = [("unit",)]
         self._numbers: dict[tuple[Any, ...], int] = {("unit",): UNIT}
+        self._work = 0
 
     def atom(self, *parts: Any) -> int:
         """The number of an atom."""
@@ -81,6 +88,9 @@ class Algebra:
     def times(self, p: Polynomial, q: Polynomial) -> Polynomial:
         """The product."""
         found: dict[Monomial, Fraction] = {}
+        self._work += len(p) * len(q)
+        if self._work > WORK:
+            raise TooLarge("the polynomials are too large")
         for m, c in p.items():
             for n, d in q.items():
                 merged = self._merged(m, n)
@@ -93,7 +103,7 @@ class Algebra:
                 else:
                     found.pop(product, None)
             if len(found) > TERMS:
-                raise Undecided("a polynomial has too many terms")
+                raise TooLarge("the polynomials are too large")
         return found
 
     def _merged(self, m: Monomial, n: Monomial) -> tuple[Monomial, int] | None:
@@ -395,14 +405,14 @@ class Value:
     __slots__ = ("algebra", "domain", "number")
 
     def __init__(
-        self, algebra: Algebra, number: Polynomial, domain: Iterable[Condition] = ()
+        self, algebra: Algebra, number: Polynomial, domain: Iterable[Need] = ()
     ) -> None:
         """Take a polynomial, and the conditions under which it is defined."""
         self.algebra = algebra
         self.number = number
         self.domain = frozenset(domain)
 
-    def made(self, number: Polynomial, *others: "Value", needs: Iterable[Condition] = ()) -> "Value":
+    def made(self, number: Polynomial, *others: "Value", needs: Iterable[Need] = ()) -> "Value":
         """What is computed of this value and others."""
         domain = self.domain.union(*(o.domain for o in others), needs)
         return Value(self.algebra, number, domain)
@@ -414,7 +424,7 @@ class Value:
         number = Fraction(other)
         return Value(self.algebra, {(): number} if number else ZERO)
 
-    def need(self, kind: str) -> Iterable[Condition]:
+    def need(self, kind: str) -> Iterable[Need]:
         """The condition that this is nonzero, positive or nonnegative, unless it always is."""
         algebra, p = self.algebra, self.algebra.expanded(self.number)
         if not p:
