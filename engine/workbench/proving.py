@@ -49,7 +49,7 @@ from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
 from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.operations import EXTREMES
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
-from eggrad.engine.workbench.solver import Solver, has_solver
+from eggrad.engine.workbench.solver import Solver
 from eggrad.engine.workbench.symbolic_values import NUMBER, evaluate, filled, symbols
 from eggrad.engine.workbench.symbols import Algebra, Need, TooLarge, Undecided, Value
 
@@ -453,8 +453,6 @@ class _Case:
         difference = self.algebra.plus(p.number, q.number, -1)
         if self.algebra.is_zero(difference):
             return True
-        if not has_solver():
-            return False
         solver = self.solver = self.solver or Solver(self.algebra)
         known = [solver.all({*given, *self.given})]
         return bool(solver.follows(solver.number(difference) == 0, known))
@@ -527,7 +525,7 @@ def _variables(value: object) -> list[Term]:
 
 
 def _proves(rule: Rule, law: Law, bound: Mapping[str, Any]) -> str | None:
-    """Whether a law is proved at one binding: "proved", "boundary", or None for no instance.
+    """Whether a law is proved at one binding: "proved", or how far; None for no instance.
 
     Raises `Undecided` with the reason where it is not.
     """
@@ -563,7 +561,8 @@ def _proves(rule: Rule, law: Law, bound: Mapping[str, Any]) -> str | None:
         except Undecided:
             forth = back = False
         boundary = boundary or not (forth and back)
-    return "boundary" if boundary else "proved"
+    narrowed = "narrowed" if algebra.narrowed else "proved"
+    return "boundary" if boundary else narrowed
 
 
 def _jumps(algebra: Algebra) -> list[Need]:
@@ -596,7 +595,7 @@ def _concludes(fact: Fact, bound: Mapping[str, Any]) -> str | None:
             raise Undecided("the matrix is not square")
         zero = Value(case.algebra, {})
         if all(case.same(v, zero, domain) for v in _equalities(p, values)):
-            return "proved"
+            return "narrowed" if case.algebra.narrowed else "proved"
         raise Undecided("the claim is not proved")
     if p == known_as.INTEGER:
         parts = np.frompyfunc(lambda v: v.floor() - v, 1, 1)(values)
@@ -604,7 +603,7 @@ def _concludes(fact: Fact, bound: Mapping[str, Any]) -> str | None:
             return "proved"
         raise Undecided("the claim is not proved")
     if case.holds(_needs(p, values), domain):
-        return "proved"
+        return "narrowed" if case.algebra.narrowed else "proved"
     raise Undecided("the claim is not proved")
 
 
@@ -776,6 +775,9 @@ def _proof(law: Rule | Fact) -> Proof:
         text += ", where the left side is differentiable"
     elif boundary:
         text += ", where both sides are defined"
+    if "narrowed" in proved:
+        text += ", for powers of positive numbers"
+        of_all = False
     return Proof(Status.PROVED if of_all else Status.CHECKED, text, count)
 
 

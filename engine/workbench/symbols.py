@@ -60,6 +60,8 @@ class Algebra:
         self.atoms: list[tuple[Any, ...]] = [("unit",)]
         self._numbers: dict[tuple[Any, ...], int] = {("unit",): UNIT}
         self._work = 0
+        # Whether a power was taken whose exponent is no number: of what is positive alone.
+        self.narrowed = False
 
     def atom(self, *parts: Any) -> int:
         """The number of an atom."""
@@ -486,8 +488,8 @@ class Value:
         b = self.like(other)
         exponent = b.number.get((), Fraction(0))
         if any(b.number.keys() - {()}):
-            found = (self.log() * b).exp()
-            return found
+            self.algebra.narrowed = True
+            return (self.log() * b).exp()
         kinds = {(False, False): "", (False, True): "nonzero", (True, False): "nonnegative"}
         kind = kinds.get((exponent.denominator > 1, exponent < 0), "positive")
         needs = self.need(kind) if kind else ()
