@@ -155,9 +155,9 @@ class SymbolicClosing(Closing):
         return super()._call(function, args)
 
 
-def _fill(pattern: object, bound: dict[str, Any], within: Bound, want: Dims | None = None) -> (
-    Iterator[dict[str, Any]]
-):
+def _fill(
+    pattern: object, bound: dict[str, Any], within: Bound, want: Dims | None = None
+) -> Iterator[dict[str, Any]]:
     """Every way to bind the letters of a pattern that are not bound yet."""
     match pattern:
         case Parameter(name=name, kind=kind):
@@ -196,7 +196,7 @@ def _fill(pattern: object, bound: dict[str, Any], within: Bound, want: Dims | No
             early = [d for d in data if not any(d is x for x in late)]
             for b in _fill_data(early, bound, within, name, len(operands), want):
                 alike = want if name not in ("inv", "det", "numeric", "power", "divide") else None
-                if name == "divide" or name == "power":
+                if name in ("divide", "power"):
                     filled_all = _fill_pair(operands, b, within, name)
                 else:
                     filled_all = _fill_all(operands, b, within, alike)
@@ -235,10 +235,15 @@ def _fill_pair(
         yield from _fill(second, b, within, () if name == "power" else None)
 
 
-def _fill_data(
-    data: Sequence[object], bound: dict[str, Any], within: Bound, name: str, count: int,
-    want: Dims | None, axes: object = None,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+def _fill_data(  # noqa: PLR0917
+    data: Sequence[object],
+    bound: dict[str, Any],
+    within: Bound,
+    name: str,
+    count: int,
+    want: Dims | None,
+    axes: object = None,
+) -> Iterator[dict[str, Any]]:
     """Ways to bind what a node has beside its operands; `axes` come before conditions on them."""
     if not data:
         yield bound
@@ -247,7 +252,8 @@ def _fill_data(
     if isinstance(first, Parameter) and first.kind == Name and first.name not in bound:
         every = [f for f in ELEMENTWISE if FUNCTIONS[f].arity == count]
         if name.startswith("numeric"):
-            every = [*EXTREMES, *STACK_FUNCTIONS]
+            # Along axes that a spec names, or of each matrix.
+            every = [*STACK_FUNCTIONS] if rest else [*EXTREMES]
         ways: Iterable[dict[str, Any]] = ({**bound, first.name: f} for f in every)
     elif name == "indicator" and isinstance(first, Parameter) and not rest:
         dims = SymbolicClosing(bound).build(axes)
@@ -337,14 +343,14 @@ def _partitions(axes: Sequence[Any]) -> Iterator[tuple[int, ...]]:
 # Symbols for variables, by what is declared or asked of them ----------------------------------
 
 
-def _structured(algebra: Algebra, name: str, dims: Dims, words: Iterable[str]) -> (
-    tuple[Any, list[Need], set[str]]
-):
+def _structured(
+    algebra: Algebra, name: str, dims: Dims, words: Iterable[str]
+) -> tuple[Any, list[Need], set[str]]:
     """An array of symbols that has some properties, what is known of them, and which it has."""
     a = symbols(algebra, name, dims)
     given: list[Need] = []
     had: set[str] = set()
-    zero = Value(algebra, {})
+    zero = np.full(a.shape, Value(algebra, {}), object)
     words = set(words)
     if a.ndim == 2 and a.shape[0] == a.shape[1]:
         low, high = np.tril(np.ones(a.shape, bool)), np.triu(np.ones(a.shape, bool))
@@ -353,7 +359,12 @@ def _structured(algebra: Algebra, name: str, dims: Dims, words: Iterable[str]) -
             if known_as.DEFINITE in words:
                 given += [("positive", frozenset(x.number.items())) for x in np.diagonal(a)]
             a = factor @ factor.T
-            had |= {known_as.DEFINITE, known_as.SEMIDEFINITE, known_as.SYMMETRIC, known_as.INVERTIBLE}
+            had |= {
+                known_as.DEFINITE,
+                known_as.SEMIDEFINITE,
+                known_as.SYMMETRIC,
+                known_as.INVERTIBLE,
+            }
         elif known_as.DIAGONAL in words:
             a = np.where(low & high, a, zero)
             had |= {known_as.DIAGONAL, known_as.SYMMETRIC, known_as.LOWER, known_as.UPPER}
@@ -400,7 +411,7 @@ def _equalities(p: str, a: Any) -> Iterator[Value]:
         elif p == known_as.SKEW and i <= j:
             yield a[i, j] + a[j, i]
         elif p == known_as.ORTHOGONAL:
-            yield sum((a[i, k] * a[j, k] for k in range(n)), a[i, i] * 0) - int(i == j)
+            yield (a[i : i + 1] @ a[j]).item() - int(i == j)
 
 
 def _needs(p: str, a: Any) -> list[Need]:
@@ -408,7 +419,7 @@ def _needs(p: str, a: Any) -> list[Need]:
     entries: list[Value] = list(a.ravel())
     if p in _TESTS:
         return [c for e in entries for kind, k, d in _TESTS[p] for c in (k + d * e).need(kind)]
-    if p == known_as.TOTAL:
+    if p in (known_as.TOTAL, known_as.DEFINED):
         return [c for e in entries for c in e.domain]
     if a.ndim == 2 and a.shape[0] == a.shape[1] and a.size:
         if p in (known_as.INVERTIBLE, known_as.INVERTIBLE_ALMOST):
@@ -451,7 +462,7 @@ class _Case:
     def same(self, p: Value, q: Value, given: Iterable[Need]) -> bool:
         """Whether two values are proved equal where conditions hold."""
         difference = self.algebra.plus(p.number, q.number, -1)
-        if self.algebra.is_zero(difference):
+        if self.algebra.is_zero(difference) or self.algebra.is_log_of_one(difference):
             return True
         solver = self.solver = self.solver or Solver(self.algebra)
         known = [solver.all({*given, *self.given})]
@@ -545,7 +556,7 @@ def _proves(rule: Rule, law: Law, bound: Mapping[str, Any]) -> str | None:
         raise Undecided("the sides have different axes")
     jumps = _jumps(algebra) if closing.holes else []
     boundary = False
-    for p, q in zip(values[0].flat, values[1].flat, strict=True):
+    for p, q in zip(values[0].ravel(), values[1].ravel(), strict=True):
         if not case.same(p, q, {*p.domain, *q.domain, *jumps}):
             raise Undecided("the sides are not proved equal")
         if closing.holes:
@@ -558,6 +569,8 @@ def _proves(rule: Rule, law: Law, bound: Mapping[str, Any]) -> str | None:
                 plain = _Case(algebra, bound, case.arrays, [], case.solver)
                 forth = plain.holds(q.domain, p.domain) and plain.same(p, q, p.domain)
             back = back or case.holds(p.domain, q.domain)
+        except TooLarge:
+            raise
         except Undecided:
             forth = back = False
         boundary = boundary or not (forth and back)
@@ -585,6 +598,8 @@ def _concludes(fact: Fact, bound: Mapping[str, Any]) -> str | None:
         p, t = closing.build(claim.property), closing.build(claim.tensor)
     except (Reject, ShapeError):
         return None
+    if p == known_as.TOTAL and isinstance(claim.tensor, Parameter):
+        raise Undecided("operands are real numbers here, so that they are defined")
     (values,) = evaluate(case.algebra, [t], case.arrays)
     domain = [c for v in values.flat for c in v.domain] if p != known_as.TOTAL else []
     if values.ndim == 2 and p in (
@@ -598,8 +613,8 @@ def _concludes(fact: Fact, bound: Mapping[str, Any]) -> str | None:
             return "narrowed" if case.algebra.narrowed else "proved"
         raise Undecided("the claim is not proved")
     if p == known_as.INTEGER:
-        parts = np.frompyfunc(lambda v: v.floor() - v, 1, 1)(values)
-        if all(case.same(v, Value(case.algebra, {}), domain) for v in parts.flat):
+        entries: list[Value] = list(values.ravel())
+        if all(case.same(v.floor(), v, domain) for v in entries):
             return "proved"
         raise Undecided("the claim is not proved")
     if case.holds(_needs(p, values), domain):
@@ -631,9 +646,8 @@ def _is_entrywise(patterns: Iterable[object], conditions: Iterable[object]) -> b
         elif name in ("numeric", "numeric2"):
             if node.args[0] not in FUNCTIONS:
                 return False
-        elif name not in allowed and name not in FUNCTION_NODES.values():
-            if name not in SLOPE_NODES.values():
-                return False
+        elif name not in (*allowed, *FUNCTION_NODES.values(), *SLOPE_NODES.values()):
+            return False
     return True
 
 
@@ -696,7 +710,9 @@ def prove(law: "Rule | BulkRule | LoopRule | Fact") -> Proof:
     'proved'
     """
     if isinstance(law, BulkRule | LoopRule):
-        return Proof(Status.OPEN, "the law is a function in Python, on whole sums, products or loops")
+        return Proof(
+            Status.OPEN, "the law is a function in Python, on whole sums, products or loops"
+        )
     try:
         return _proof(law)
     except (Undecided, EggradError) as error:
@@ -706,7 +722,12 @@ def prove(law: "Rule | BulkRule | LoopRule | Fact") -> Proof:
 
 
 def _at(law: Rule | Fact, one: Law, bound: Mapping[str, Any]) -> str | None:
-    return _proves(law, one, bound) if isinstance(law, Rule) else _concludes(law, bound)
+    """What is proved at one binding; of a function that a letter stands for, its name is said."""
+    try:
+        return _proves(law, one, bound) if isinstance(law, Rule) else _concludes(law, bound)
+    except Undecided as error:
+        names = [f"{k} = {v}" for k, v in sorted(bound.items()) if isinstance(v, str)]
+        raise type(error)(", ".join([str(error), *names])) from error
 
 
 def _instances(
@@ -730,9 +751,7 @@ def _proof(law: Rule | Fact) -> Proof:
     if isinstance(law, Rule):
         statement = law.statement
         sides = [(statement, False), *([(statement, True)] if statement.both else [])]
-        laws = [
-            Law(s.right, s.left, conditions=s.conditions) if back else s for s, back in sides
-        ]
+        laws = [Law(s.right, s.left, conditions=s.conditions) if back else s for s, back in sides]
         patterns: list[object] = [statement.left, statement.right]
         conditions = statement.conditions
     else:
@@ -747,21 +766,24 @@ def _proof(law: Rule | Fact) -> Proof:
     tests = [c.function for c in conditions if isinstance(c, Call)]
     empty = any(isinstance(t, Condition) and t.function is is_empty for t in tests)
     bounds = [SCALARS] if entrywise else [*(WITH_EMPTY if empty else BOUNDS)]
+    reason = Undecided("no instance was found within the bound")
+    proved: list[str | None] = []
+    within = bounds[0]
     for within in bounds:
         found = _instances(laws, symbolic, within)
         if found is None:
+            reason = Undecided("the law has too many instances")
             continue
         try:
             proved = [_at(law, one, bound) for one, bound in found]
+        except TooLarge as error:
+            reason = error
+            continue
+        if any(proved):
             break
-        except TooLarge:
-            if within is bounds[-1]:
-                raise
-    else:
-        raise Undecided("the law has too many instances")
     count, boundary = sum(said is not None for said in proved), "boundary" in proved
     if not count:
-        raise Undecided("no instance was found within the bound")
+        raise reason
     of_all = entrywise and not numbers
     differentiated = any(n.constructor in DIFFERENTIATED for x in patterns for n in nodes_of(x))
     if boundary and not (isinstance(law, Rule) and law.exceptions):
@@ -772,7 +794,7 @@ def _proof(law: Rule | Fact) -> Proof:
     if entrywise and numbers:
         text = f"{count} instances: numbers {', '.join(sorted(numbers))} from a list"
     if differentiated:
-        text += ", where the left side is differentiable"
+        text += ", where nothing jumps or has a kink"
     elif boundary:
         text += ", where both sides are defined"
     if "narrowed" in proved:
@@ -788,9 +810,9 @@ def _may_apply(law: Law, bound: Mapping[str, Any]) -> bool:
         for c in law.conditions:
             if isinstance(c, Known | Differ):
                 continue
-            if isinstance(c, Call) and isinstance(c.function, Comparison):
-                if isinstance(closing.build(c.args[0]), Term):
-                    continue
+            compared = isinstance(c, Call) and isinstance(c.function, Comparison) and c.args[0]
+            if compared and isinstance(closing.build(compared), Term):
+                continue
             if not closing.build(c):
                 return False
         closing.build(law.left)

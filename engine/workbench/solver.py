@@ -9,14 +9,21 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Final
 
-from eggrad.engine.workbench.symbols import UNIT, Algebra, Need, Polynomial, TooLarge, Undecided
+from eggrad.engine.workbench.symbols import (
+    UNIT,
+    Algebra,
+    Need,
+    Polynomial,
+    TooLarge,
+    Undecided,
+)
 
 # What a question may use: Z3 counts its steps, so that the answer is the same everywhere.
 STEPS: Final = 300_000
 # Terms that are written for one instance of a law.
 TERMS: Final = 4_000
-# The digits between which pi is.
-PI: Final = (Fraction(314159, 100000), Fraction(314160, 100000))
+# A number above pi.
+PI: Final = Fraction(314160, 100000)
 
 
 def has_solver() -> bool:
@@ -80,8 +87,8 @@ class Solver:
         parts = map(self.condition, sorted(conditions, key=_order))
         return self.z3.And(self.z3.BoolVal(True, self._context), *parts)
 
-    def follows(self, claim: Any, given: Iterable[Any]) -> bool | None:
-        """Whether a claim holds where others do: True is proved; None where Z3 does not say."""
+    def follows(self, claim: Any, given: Iterable[Any]) -> bool:
+        """Whether a claim holds where others do, which is proved then."""
         solver = self.z3.Solver(ctx=self._context)
         solver.set("rlimit", STEPS)
         solver.set("random_seed", 0)
@@ -89,7 +96,9 @@ class Solver:
         answer = solver.check()
         if answer == self.z3.unsat:
             return True
-        return False if answer == self.z3.sat else None
+        if answer == self.z3.unknown:
+            raise TooLarge("the solver gives no answer")
+        return False
 
     def _real(self, c: Any) -> Any:
         c = Fraction(c)
@@ -104,6 +113,9 @@ class Solver:
         for _ in range(abs(e.numerator)):
             found = found * x
         return self._real(1) / found if e < 0 else found
+
+    def _of(self, key: Any) -> Any:
+        return self.number(dict(key))
 
     def _root(self, k: int, order: int) -> Any:
         if (k, order) not in self._roots:
@@ -125,21 +137,22 @@ class Solver:
     def _new(self, k: int) -> Any:
         z3, (kind, *of) = self.z3, self.algebra.atoms[k]
         x = z3.Real(f"{kind}_{k}", ctx=self._context)
-        one, zero = self._real(1), self._real(0)
         match kind:
             case "variable":
                 return x
-            case "base":
-                return self.number(dict(of[0]))
             case "positive":
-                return z3.If(self.number(dict(of[0])) > 0, one, zero)
+                return z3.If(self._of(of[0]) > 0, self._real(1), self._real(0))
             case "zero":
-                return z3.If(self.number(dict(of[0])) == 0, one, zero)
+                return z3.If(self._of(of[0]) == 0, self._real(1), self._real(0))
+            case "base":
+                return self._of(of[0])
             case "abs":
                 inner = self._atom(of[0])
                 return z3.If(inner >= 0, inner, -inner)
             case "floor":
-                return z3.ToReal(z3.ToInt(self.number(dict(of[0]))))
+                below, m = z3.ToReal(z3.Int(f"floor_{k}", ctx=self._context)), self._of(of[0])
+                self._axioms += [below <= m, m < below + 1]
+                return below
             case "exp":
                 m = self.number({of[0]: Fraction(1)})
                 said = [x > 0, (x > 1) == (m > 0), (x == 1) == (m == 0), x >= 1 + m]
@@ -152,12 +165,12 @@ class Solver:
             case "log of":
                 said = [(x > 0) == z3.BoolVal(of[0] > 1, ctx=self._context), x != 0]
             case "arctan" | "arcsin":
-                m = self.number(dict(of[0]))
-                low, high = (self._real(c / 2) for c in PI)
+                m = self._of(of[0])
+                high = self._real(PI / 2)
                 said = [(x > 0) == (m > 0), (x == 0) == (m == 0), x < high, x > -high]
                 self._monotone(kind, m, x)
             case "arccos":
-                m = self.number(dict(of[0]))
+                m = self._of(of[0])
                 said = [z3.Implies(z3.And(m >= -1, m <= 1), z3.And(x >= 0, (x == 0) == (m == 1)))]
             case _:
                 raise Undecided(f"{kind} has no meaning here")
@@ -172,5 +185,3 @@ class Solver:
                 p = {of[0]: Fraction(1)} if kind == "exp" else dict(of[0])
                 n = self.number(p)
                 self._axioms += [(m > n) == (x > other), (m == n) == (x == other)]
-
-

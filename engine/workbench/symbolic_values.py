@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -120,6 +120,10 @@ _MATRICES: Final[Mapping[str, Callable[..., Any]]] = {
     "inverse_from_cholesky": lambda a: _inverse(a @ a.T),
 }
 
+_OF_EACH: Final = {
+    "inverses": "inv", "determinants": "det", "logabsdets": "logabsdet", "signdets": "signdet",
+}  # fmt: skip
+
 # What the oracle computes of numbers with symbols as of others.
 _PLAIN: Final = frozenset((
     *("array", "size", "delta", "indicator", "einsum", "add", "subtract", "negate", "divide"),
@@ -147,8 +151,11 @@ def evaluate(algebra: Algebra, roots: Sequence[Term], arrays: Arrays) -> list[Ar
         args = [done[a] for a in node.args]
         shape = concrete(node.dims, SYMBOLS)
         found = np.asarray(_value(algebra, node, args, shape), object)
-        done[node] = np.broadcast_to(np.vectorize(_like(algebra), otypes=[object])(found), shape) \
-            if found.size else np.empty(shape, object)
+        done[node] = (
+            np.broadcast_to(np.vectorize(_like(algebra), otypes=[object])(found), shape)
+            if found.size
+            else np.empty(shape, object)
+        )
     return [done[r] for r in roots]
 
 
@@ -167,18 +174,24 @@ def _value(algebra: Algebra, node: Term, args: list[Array], shape: tuple[int, ..
             for k, c in size_form(node.symbol)
         )
     if name in _ENTRIES:
-        return np.frompyfunc(_ENTRIES[name], len(args), 1)(*args)
+        entries: Any = np.frompyfunc(_ENTRIES[name], len(args), 1)
+        return entries(*args)
     if name in _MATRICES:
         if not args[0].size:
             raise Undecided("a matrix without entries")
         return _MATRICES[name](*args)
+    if name in _OF_EACH and args[0].size:
+        found = np.empty(shape, object)
+        for place in np.ndindex(args[0].shape[:-2]):
+            found[place] = _MATRICES[_OF_EACH[name]](args[0][place])
+        return found
     if name == "cofactors" and args[0].size:
         return _cofactors(node.number, args[0])
     if name in ("max", "min"):
         gone = tuple(k for k, i in enumerate(node.spec[0]) if i not in node.spec[1])
         if not all(args[0].shape[k] for k in gone):
             raise Undecided("an extreme of no entries")
-        pair = np.frompyfunc(_ENTRIES["maximum" if name == "max" else "minimum"], 2, 1)
+        pair: Any = np.frompyfunc(_ENTRIES["maximum" if name == "max" else "minimum"], 2, 1)
         for axis in reversed(gone):
             args[0] = pair.reduce(args[0], axis=axis)
         return args[0]
@@ -200,15 +213,12 @@ def filled(algebra: Algebra, closing: Closing, arrays: Arrays) -> dict[str, Arra
 
 def _hole(algebra: Algebra, hole: Hole, arrays: Arrays) -> Array:
     node, *rest = hole.args
-    assert isinstance(node, Term)
-    (values,) = evaluate(algebra, [node], arrays)
+    (values,) = evaluate(algebra, [cast(Term, node)], arrays)
     if hole.constructor == "derivative":
-        (wrt,) = rest
-        assert isinstance(wrt, Term)
+        wrt = cast(Term, rest[0])
         return _jacobian(algebra, values, arrays[wrt.name], wrt.name)
-    place = rest[0]
-    assert isinstance(place, int)
-    operand = node.args[place]
+    node = cast(Term, node)
+    operand = node.args[cast(int, rest[0])]
     if operand.op != "variable" or [a.op for a in node.args].count("variable") < len(node.args):
         raise Undecided("a slope at something else than variables")
     if len({a.name for a in node.args}) < len(node.args):
@@ -220,9 +230,7 @@ def _hole(algebra: Algebra, hole: Hole, arrays: Arrays) -> Array:
         for k in np.ndindex(inner.shape):
             found[k] = jacobian[k + k]
         return found
-    cotangent = rest[1]
-    assert isinstance(cotangent, Term)
-    g = arrays[cotangent.name]
+    g = arrays[cast(Term, rest[1]).name]
     if not node.order:
         return np.asarray(np.multiply.outer(g, jacobian), object)
     return np.asarray(np.tensordot(g, jacobian, axes=node.order), object)
@@ -232,7 +240,8 @@ def _jacobian(algebra: Algebra, values: Array, by: Array, name: str) -> Array:
     """Derivatives by symbols; of other variables, by a variable `name`, they are symbols too."""
     found = np.empty(values.shape + by.shape, object)
     for x in np.ndindex(by.shape):
-        ((symbol, _),) = next(iter(by[x].number))
+        variable = cast(Value, by[x])
+        ((symbol, _),) = next(iter(variable.number))
 
         def slope(k: int, symbol: int = symbol, x: tuple[int, ...] = x) -> Polynomial:
             _, other, place = algebra.atoms[k]
@@ -243,6 +252,6 @@ def _jacobian(algebra: Algebra, values: Array, by: Array, name: str) -> Array:
             return algebra.of(algebra.atom("variable", f"{other}_{name}", place + x))
 
         for place in np.ndindex(values.shape):
-            value = values[place]
+            value = cast(Value, values[place])
             found[place + x] = value.made(algebra.derivative(value.number, slope))
     return found

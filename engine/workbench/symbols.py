@@ -7,11 +7,11 @@ atoms, with the relations that hold between these:
 | atom | stands for | relations |
 |---|---|---|
 | `variable` | a real number | |
-| `base` p | the polynomial p, of which a root or a reciprocal is taken | powers add, whole ones are p's |
+| `base` p | p, of which a root or a reciprocal is taken | powers add, whole ones are p's |
 | `exp` m, `turn` m | exp m, exp (i m), of a monomial m | exp (p + q) = exp p exp q; i² = -1 |
 | `log` k | log of the absolute value of atom k | log p q = log p + log q |
 | `abs` k | the absolute value of atom k | its square is that of the atom |
-| `positive` p, `zero` p | 1 where p > 0, where p = 0; else 0 | squares are the same; exclude each other |
+| `positive` p, `zero` p | 1 where p > 0, where p = 0; else 0 | they exclude each other |
 | `floor` p | the greatest integer that is no greater than p | whole summands are taken out |
 | `arctan` p and the like | an inverse function | sin, cos and tan of it |
 """
@@ -62,6 +62,7 @@ class Algebra:
         self._work = 0
         # Whether a power was taken whose exponent is no number: of what is positive alone.
         self.narrowed = False
+        self.positive: set[int] = set()
 
     def atom(self, *parts: Any) -> int:
         """The number of an atom."""
@@ -247,6 +248,15 @@ class Algebra:
                 return False
         return False
 
+    def is_log_of_one(self, p: Polynomial) -> bool:
+        """Whether it is a sum of logarithms of absolute values whose product is 1."""
+        product = ONE
+        for m, c in p.items():
+            if len(m) != 1 or m[0][1] != 1 or self.kind(m[0][0]) != "log" or c.denominator != 1:
+                return False
+            product = self.times(product, self.of(self.atoms[m[0][0]][1], 2 * c))
+        return self.is_zero(self.plus(product, ONE, -1))
+
     # Functions -----------------------------------------------------------------------------
 
     def exp(self, p: Polynomial) -> Polynomial:
@@ -261,15 +271,16 @@ class Algebra:
         if len(m) == 1 and m[0][1] == 1:
             name, *of = self.atoms[m[0][0]]
             if kind == "exp" and name == "log":
-                return self.power(self.abs(self.of(of[0])), c)
+                atom = self.of(of[0])
+                return self.power(atom if of[0] in self.positive else self.abs(atom), c)
             if kind == "turn" and name in INVERSES and c.denominator == 1:
-                return self.power(self._turned(name, dict(of[0])), c)
+                return self.power(self._turned(name, dict(of[0]), 1 if c > 0 else -1), abs(c))
         return self.of(self.atom(kind, m), c)
 
-    def _turned(self, name: str, p: Polynomial) -> Polynomial:
-        """exp (i f) for f = arctan p and the like: cos f + i sin f."""
+    def _turned(self, name: str, p: Polynomial, sign: int) -> Polynomial:
+        """Exp (i f) for f = arctan p and the like, or exp (-i f): cos f + i sin f."""
         square = self.times(p, p)
-        unit = self.of(UNIT)
+        unit = {((UNIT, Fraction(1)),): Fraction(sign)}
         if name == "arctan":
             root = self.power(self.plus(ONE, square), Fraction(-1, 2))
             return self.times(self.plus(ONE, self.times(unit, p)), root)
@@ -344,7 +355,11 @@ class Algebra:
         number = rest.get((), Fraction(0))
         below = Fraction(number.numerator // number.denominator)
         rest, whole = self.plus(rest, ONE, -below), self.plus(whole, ONE, below)
-        return self.plus(whole, self.of(self.atom("floor", frozenset(rest.items())))) if rest else whole
+        return (
+            self.plus(whole, self.of(self.atom("floor", frozenset(rest.items()))))
+            if rest
+            else whole
+        )
 
     # Derivatives ---------------------------------------------------------------------------
 
@@ -406,9 +421,7 @@ class Value:
 
     __slots__ = ("algebra", "domain", "number")
 
-    def __init__(
-        self, algebra: Algebra, number: Polynomial, domain: Iterable[Need] = ()
-    ) -> None:
+    def __init__(self, algebra: Algebra, number: Polynomial, domain: Iterable[Need] = ()) -> None:
         """Take a polynomial, and the conditions under which it is defined."""
         self.algebra = algebra
         self.number = number
@@ -440,7 +453,9 @@ class Value:
             even = kind == "nonnegative"
             if c > 0 and all(
                 algebra.kind(k) == "exp"
-                or (even and (algebra.kind(k) in ("abs", *TESTS) or e.denominator > 1 or e % 2 == 0))
+                or (
+                    even and (algebra.kind(k) in ("abs", *TESTS) or e.denominator > 1 or e % 2 == 0)
+                )
                 for k, e in m
             ):
                 return ()
@@ -489,6 +504,9 @@ class Value:
         exponent = b.number.get((), Fraction(0))
         if any(b.number.keys() - {()}):
             self.algebra.narrowed = True
+            if len(self.number) == 1:
+                ((m, c),) = self.number.items()
+                self.algebra.positive |= {m[0][0]} if len(m) == 1 and c == m[0][1] == 1 else set()
             return (self.log() * b).exp()
         kinds = {(False, False): "", (False, True): "nonzero", (True, False): "nonnegative"}
         kind = kinds.get((exponent.denominator > 1, exponent < 0), "positive")
@@ -534,8 +552,8 @@ class Value:
         return self.made(self.algebra.test("zero", self.number))
 
     def _turn(self) -> tuple["Value", "Value"]:
-        turned = self.made(self.algebra.times(self.algebra.of(UNIT), self.number)).exp()
-        return turned, turned**-1
+        turned = self.made(self.algebra.times(self.algebra.of(UNIT), self.number))
+        return turned.exp(), (-turned).exp()
 
     def cos(self) -> "Value":
         """The cosine: half of exp (i a) + exp (-i a)."""

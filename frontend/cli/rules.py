@@ -1,4 +1,4 @@
-"""`eggrad rules list`, `show`, `check`, `prove` and `infer`: the laws, and what can be asked about them."""
+"""`eggrad rules list`, `show`, `check`, `prove`, `infer`: the laws, and questions about them."""
 
 import json
 import sys

@@ -15,7 +15,7 @@ from eggrad.engine.workbench.proving import Proof, Status, prove
 from eggrad.engine.workbench.solver import has_solver
 from eggrad.frontend.interface.own_rules import Checker, format_counterexample
 from eggrad.frontend.workbench.rule_docs import table
-from eggrad.rules.functions.properties import domains, ties
+from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import RULESETS
 
 HEAD: Final = """\
@@ -24,18 +24,18 @@ HEAD: Final = """\
 <!-- Written by `python -m eggrad.frontend.workbench.proofs`. -->
 
 Each law is held against random values by the tests. Beyond that, `eggrad rules prove` looks for a
-proof, without floating-point numbers: both sides become exact polynomials in symbols, of which some
-stand for functions with the relations that they have, such as exp(a + b) = exp a exp b
+proof, without floating-point numbers: both sides become exact polynomials in symbols, of which
+some stand for functions with the relations that they have, such as exp(a + b) = exp a exp b
 (`engine/workbench/symbols.py`). Two sides are equal where their difference is the polynomial 0, or
 where the SMT solver [Z3](https://github.com/Z3Prover/z3) finds no real numbers at which they differ
 or at which one of them alone is defined (`engine/workbench/solver.py`). Operands are real numbers,
-so that every operand is defined. sin, cos and tan are defined by exponentials, tanh by exp, the
-inverse functions by what they undo, and derivatives by the chain rule from those of exp and log;
-that these definitions are right is assumed.
+so that every operand is defined, and none overflows. sin, cos and tan are defined by exponentials,
+tanh by exp, the inverse functions by what they undo, and derivatives by the chain rule from those
+of exp and log; that these definitions are right is assumed.
 
 | status | what it means |
 |---|---|
-| proved | for all values, numbers and axes: the law is computed entry by entry, and proved of scalars |
+| proved | for all values, numbers and axes: it is said of every entry, and proved of scalars |
 | checked to a bound | proved for all values at every instance up to a number of axes and their \
 lengths, or at every number of a list |
 | tested | true at random instances, and no proof was found; the reason follows |
@@ -93,8 +93,8 @@ def judged(rule: Rule | BulkRule, checker: Checker) -> Judgement:
 
 
 def laws() -> Iterator[tuple[Ruleset, Rule | BulkRule | LoopRule | Fact]]:
-    """All laws and facts, with their rulesets."""
-    for ruleset in (*RULESETS, domains, ties):
+    """All laws and facts, with their rulesets; where functions jump is no law."""
+    for ruleset in (*RULESETS, domains):
         for law in (*ruleset.laws, *ruleset.loop_rules, *ruleset.facts):
             yield ruleset, law
 

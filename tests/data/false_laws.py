@@ -1,4 +1,4 @@
-"""Laws that are false: everywhere, at one point, far out, in a window, at ties, or at some sizes."""
+"""Laws that are false: everywhere, at one point, far out, in a window, at ties, at some sizes."""
 
 # pyright: reportGeneralTypeIssues=false
 

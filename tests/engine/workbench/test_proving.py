@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eggrad.engine.errors import EggradError
-from eggrad.engine.laws.language import Call, Known, Law, Node, Number, Parameter, scale
+from eggrad.engine.laws.language import Call, Known, Law, Node, Number, Parameter, Tensor, scale
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.workbench.proving import Status, prove
 from eggrad.engine.workbench.solver import has_solver
@@ -61,7 +61,9 @@ def mutants(rule: Rule) -> Iterator[tuple[str, Rule]]:
     def made(what: str, changed: Law) -> tuple[str, Rule]:
         return what, replace(rule, statement=changed)
 
-    yield made("another sign", replace(law, right=scale(-1, law.right)))
+    right = law.right
+    if not (isinstance(right, Node) and isinstance(right.args[0], Number) and not right.args[0]):
+        yield made("another sign", replace(law, right=scale(-1, law.right)))
     for what, right in _changed(law.right):
         yield made(what, replace(law, right=right))
     for k, c in enumerate(law.conditions):
@@ -81,10 +83,13 @@ def _changed(pattern: object) -> Iterator[tuple[str, object]]:
             other = EXCHANGED[pattern.constructor]
             yield f"{other} for {pattern.constructor}", Node(other, pattern.args)
         for k, a in enumerate(pattern.args):
-            if isinstance(a, Node) or (isinstance(a, Parameter) and k == len(pattern.args) - 1):
+            if isinstance(a, Node) or (isinstance(a, Parameter) and a.kind is Tensor):
                 yield f"operand {k} of {pattern.constructor} alone", a
             for what, b in _changed(a):
-                yield what, Node(pattern.constructor, (*pattern.args[:k], b, *pattern.args[k + 1 :]))
+                yield (
+                    what,
+                    Node(pattern.constructor, (*pattern.args[:k], b, *pattern.args[k + 1 :])),
+                )
 
 
 def fate(mutant: Rule) -> str:
