@@ -765,7 +765,7 @@ def _proof(law: Rule | Fact) -> Proof:
     numbers = {n for n, p in letters.items() if p.kind == Number} - free
     tests = [c.function for c in conditions if isinstance(c, Call)]
     empty = any(isinstance(t, Condition) and t.function is is_empty for t in tests)
-    bounds = [SCALARS] if entrywise else [*(WITH_EMPTY if empty else BOUNDS)]
+    bounds = [*WITH_EMPTY] if empty else [SCALARS] if entrywise else [*BOUNDS]
     reason = Undecided("no instance was found within the bound")
     proved: list[str | None] = []
     within = bounds[0]
@@ -784,14 +784,16 @@ def _proof(law: Rule | Fact) -> Proof:
     count, boundary = sum(said is not None for said in proved), "boundary" in proved
     if not count:
         raise reason
-    of_all = entrywise and not numbers
+    of_all = within is SCALARS and not numbers
+    if within is SCALARS and isinstance(law, Rule):
+        _check_axes(laws, symbolic)
     differentiated = any(n.constructor in DIFFERENTIATED for x in patterns for n in nodes_of(x))
     if boundary and not (isinstance(law, Rule) and law.exceptions):
         raise Undecided(
             "equal where both sides are defined; that they are defined at the same values is open"
         )
     text = "for all values" if of_all else f"{count} instances: {within.text}"
-    if entrywise and numbers:
+    if within is SCALARS and numbers:
         text = f"{count} instances: numbers {', '.join(sorted(numbers))} from a list"
     if differentiated:
         text += ", where nothing jumps or has a kink"
@@ -801,6 +803,19 @@ def _proof(law: Rule | Fact) -> Proof:
         text += ", for powers of positive numbers"
         of_all = False
     return Proof(Status.PROVED if of_all else Status.CHECKED, text, count)
+
+
+def _check_axes(laws: Iterable[Law], symbolic: Mapping[str, Any]) -> None:
+    """Raise `Undecided` unless both sides have the same axes where operands have some."""
+    found = _instances(laws, symbolic, Bound((2, 3), 2)) or _instances(laws, symbolic, BOUNDS[-1])
+    for law, bound in found or ():
+        closing = SymbolicClosing(bound)
+        try:
+            left, right = closing.build(law.left), closing.build(law.right)
+        except Reject:
+            continue
+        if left.dims != right.dims:
+            raise Undecided("the sides have different axes")
 
 
 def _may_apply(law: Law, bound: Mapping[str, Any]) -> bool:

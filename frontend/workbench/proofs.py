@@ -1,4 +1,4 @@
-"""Write `docs/rules/proofs.md`: what is proved of every law, and how.
+"""Write `docs/proofs.md`: what is proved of every law, and how.
 
 `python -m eggrad.frontend.workbench.proofs` does so; it takes minutes.
 """
@@ -123,7 +123,7 @@ def main() -> None:
     default = Path(__file__).resolve().parents[2] / "docs"
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     text = page(row(s, law, prove(law)) for s, law in laws())
-    (folder / "rules" / "proofs.md").write_text(text, encoding="utf-8")
+    (folder / "proofs.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
