@@ -259,8 +259,10 @@ OPERATIONS: Final[dict[str, Any]] = {
 
 # Computed with the digits of floats alone: signs of vectors are LAPACK's, places are integers.
 _OF_FLOATS: Final = frozenset(
-    ("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor")
-    + ("selection", "argsort")
+    (
+        *("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor"),
+        *("selection", "argsort"),
+    )
 )
 
 

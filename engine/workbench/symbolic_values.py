@@ -179,11 +179,13 @@ def _value(algebra: Algebra, node: Term, args: list[Array], shape: tuple[int, ..
     if name in _MATRICES:
         if not args[0].size:
             raise Undecided("a matrix without entries")
-        return _MATRICES[name](*args)
+        of_matrix: Any = _MATRICES[name]
+        return of_matrix(*args)
     if name in _OF_EACH and args[0].size:
         found = np.empty(shape, object)
+        of_one: Any = _MATRICES[_OF_EACH[name]]
         for place in np.ndindex(args[0].shape[:-2]):
-            found[place] = _MATRICES[_OF_EACH[name]](args[0][place])
+            found[place] = of_one(args[0][place])
         return found
     if name == "cofactors" and args[0].size:
         return _cofactors(node.number, args[0])
