@@ -755,7 +755,14 @@ def _proof(law: Rule | Fact) -> Proof:
         patterns: list[object] = [statement.left, statement.right]
         conditions = statement.conditions
     else:
-        laws = [Law(law.claim.tensor, law.claim.tensor, conditions=law.conditions)]
+        # What a term needs to be defined is said of an operand of it.
+        wholes = (
+            c.tensor
+            for c in law.conditions
+            if isinstance(c, Known) and c.property == known_as.DEFINED
+        )
+        form = next(wholes, law.claim.tensor)
+        laws = [Law(form, form, conditions=law.conditions)]
         patterns, conditions = [law.claim.tensor], law.conditions
     asked = [c.tensor for c in conditions if isinstance(c, Known)]
     entrywise = _is_entrywise([*patterns, *asked], conditions)
