@@ -68,7 +68,7 @@ $(DEVELOPMENT): $(RUNTIME)
 
 # What some tests and tables ask for; they do without what cannot be had.
 $(OPTIONAL): $(DEVELOPMENT)
-	@for extra in bench isl; do \
+	@for extra in bench isl prove; do \
 		$(PYTHON) -m pip --python $(RUN) install -qq --disable-pip-version-check --retries 0 \
 			--timeout 20 --extra-index-url $(TORCH) --editable ".[$$extra]" \
 			|| echo ".[$$extra] cannot be installed here: tests and tables do without"; \

@@ -257,9 +257,12 @@ OPERATIONS: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 
-# Computed with the digits of floats alone: signs of vectors are LAPACK's.
+# Computed with the digits of floats alone: signs of vectors are LAPACK's, places are integers.
 _OF_FLOATS: Final = frozenset(
-    ("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor")
+    (
+        *("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor"),
+        *("selection", "argsort"),
+    )
 )
 
 

@@ -52,6 +52,7 @@ def main() -> None:
             "infer": "Propose rules: small terms that have the same values, and that the rules do "
             "not prove equal.",
             "list": "List every ruleset with its laws.",
+            "prove": "Prove or refute the rule or ruleset NAME, the rules of FILE, or all rules.",
             "show": "Show the law NAME, or every law of the ruleset NAME.",
         },
         "experiments": {

@@ -1,8 +1,9 @@
-"""`eggrad rules list`, `show`, `check` and `infer`: the laws, and what can be asked about them."""
+"""`eggrad rules list`, `show`, `check`, `prove`, `infer`: the laws, and questions about them."""
 
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ from eggrad.frontend.interface.own_rules import (
     rules_to_check,
 )
 from eggrad.frontend.text.printer import format_term
+from eggrad.frontend.workbench.proofs import Judgement, judged
 from eggrad.rules.rejected import rejected
 from eggrad.rules.standard import EQUIVALENCE, RULESETS, STANDARD, system
 
@@ -114,6 +116,41 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
         if names:
             click.echo(f"{len(names)} of {len(found)} rules {what}: {', '.join(names)}", err=True)
     if false or wrong:
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("subject", metavar="[NAME | FILE]", required=False)
+@click.option(
+    "--instances",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="The number of random instances at which both sides are compared first.",
+)
+@click.option("--seed", default=0, show_default=True, help="Draw other instances.")
+@json_option
+def prove(subject: str | None, *, instances: int, seed: int, as_json: bool) -> None:
+    """Prove or refute the rule or ruleset NAME, the rules of FILE, or all rules.
+
+    A law is proved for all values, checked to a bound (at every instance up to a number of axes and
+    their lengths, each for all values), refuted with values, or open with the reason. The exit
+    status is 1 where one is refuted or cannot be checked. More is proved with Z3: pip install
+    'eggrad[prove]'.
+
+    FILE is Python and is executed: prove only files that you trust.
+    """
+    checker = Checker((), instances, seed)
+    found: list[Judgement] = []
+    for _, rule in rules_to_check(subject):
+        found.append(judged(rule, checker))
+        if not as_json:
+            click.echo(found[-1].text)
+    if as_json:
+        click.echo(json.dumps([j.plain for j in found]))
+    counts = Counter(j.verdict for j in found)
+    click.echo(", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())), err=True)
+    if counts["refuted"] or counts["not checked"]:
         sys.exit(1)
 
 

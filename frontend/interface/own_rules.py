@@ -153,6 +153,13 @@ class Checker:
         smallest = shrink(rule, self.seed) or found.counterexample
         return Soundness(found.compared, found.with_size_one, smallest)
 
+    def findings_of_truth(self, rule: Rule | BulkRule) -> Soundness | str:
+        """Whether a rule is true on random instances; a text, where it cannot be checked."""
+        try:
+            return self.soundness(rule)
+        except RuleError as error:
+            return str(error)
+
     def findings(self, rule: Rule | BulkRule, ruleset: Ruleset) -> Findings:
         """All that can be said of a rule; of a false one only that it is."""
         try:
