@@ -27,10 +27,10 @@ from eggrad.frontend.certificates.arithmetic import (
 
 Row = dict[int, Fraction]
 
-# Products that are tried, monomials that they have, and entries of all rows.
+# Products that are tried, monomials that they have, and entries that elimination looks at.
 MOST: Final = 300
 MONOMIALS: Final = 400
-ENTRIES: Final = 10_000
+ENTRIES: Final = 200_000
 
 
 class Relation(NamedTuple):
@@ -102,17 +102,16 @@ class Combinations(Arithmetic):
         rows: dict[int, tuple[Row, Row]] = {}
         tried: list[_Candidate] = []
         rest, used = numbered(wanted), Row()
-        entries = 0
+        looked = 0
         for candidate, value in self._candidates(wanted, relations):
             row, made = numbered(value), {len(tried): ONE}
             tried.append(candidate)
-            _reduce(rows, row, made)
+            looked += _reduce(rows, row, made)
             if row:
                 pivot = min(row)
                 rows[pivot] = row, made
-                _reduce(rows, rest, used)
-            entries += len(row)
-            if not rest or len(tried) == MOST or entries > ENTRIES:
+                looked += _reduce(rows, rest, used)
+            if not rest or len(tried) == MOST or looked > ENTRIES:
                 break
         return None if rest else [(tried[k], -n) for k, n in sorted(used.items()) if n]
 
@@ -268,17 +267,23 @@ def _without(
             yield from _without(factors[:k] + left + factors[k + 1 :], pattern[1:], known)
 
 
-def _reduce(rows: Mapping[int, tuple[Row, Row]], row: Row, made: Row) -> None:
-    """Take multiples of rows away, and what these are made of from what the row is made of."""
+def _reduce(rows: Mapping[int, tuple[Row, Row]], row: Row, made: Row) -> int:
+    """Take multiples of rows away, and what these are made of from what the row is made of.
+
+    Returns how many entries were looked at.
+    """
+    looked = 0
     waiting = [m for m in row if m in rows]
     while waiting:
         m = waiting.pop()
         if m in row:
             other, of = rows[m]
             c = -row[m] / other[m]
+            looked += len(other) + len(of)
             _add(row, c, other)
             _add(made, c, of)
             waiting += [n for n in other if n in rows and n in row]
+    return looked
 
 
 def _add(row: Row, number: Fraction, other: Row) -> None:

@@ -32,6 +32,7 @@ from tests.support.places import DOCS, ROOT
 SESSIONS = {
     "README.md": 4,
     "docs/backends.md": 1,
+    "docs/certificates.md": 2,
     "docs/convexity.md": 2,
     "docs/distributed.md": 4,
     "docs/elementwise.md": 6,
