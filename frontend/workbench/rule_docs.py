@@ -135,7 +135,7 @@ diagonal, triangular, orthogonal or skew.""",
 How a tensor depends on the variables of a question, entry by entry: what is constant, affine,
 convex or concave, also after a logarithm or a root. [`eg.convexity`](../convexity.md) asks for
 these facts, and for sums of squares.""",
-        ("curvature", "squares"),
+        ("curvature", "sums_of_squares"),
     ),
 )
 """The pages, in the order of the table of contents; every ruleset is on one of them."""

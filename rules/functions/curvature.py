@@ -262,7 +262,9 @@ curvature.state(
 )
 
 squares = Ruleset(
-    "squares", "scalars as sums of squares", "none: what is asked about gets one further e-node"
+    "sums_of_squares",
+    "scalars as sums of squares",
+    "none: what is asked about gets one e-node more",
 )
 
 squares.state(
@@ -273,7 +275,7 @@ squares.state(
 
 squares.state(
     "Choi, Lam, Reznick 1995, Sums of squares of real polynomials",
-    sum_of_squares=Bulk(sums_of_squares).noted(
+    by_gram_matrix=Bulk(sums_of_squares).noted(
         "A sum of products is a sum of squares, if the matrix of its coefficients is positive "
         "semidefinite."
     ),
