@@ -26,7 +26,10 @@ PARTS = (
     *("tests/engine/networks tests/engine/normal_forms tests/engine/runtime",),
     *("tests/engine/saturation tests/cases tests/benchmarks tests/support",),
     *("tests/frontend/expression", "tests/frontend/interface", "tests/frontend/printing"),
-    *("tests/frontend/calculus tests/frontend/cli tests/frontend/elementwise",),
+    *(
+        "tests/frontend/calculus tests/frontend/certificates tests/frontend/cli "
+        "tests/frontend/elementwise",
+    ),
     *(
         "tests/frontend/index tests/frontend/matrix tests/frontend/text tests/frontend/typeset "
         "tests/frontend/numpy_text "
