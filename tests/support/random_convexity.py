@@ -69,7 +69,7 @@ def contradiction(
     f_of = eg.compile(f)
 
     def at(point: np.ndarray[Any, Any], of: Callable[..., Any] = f_of) -> float:
-        named = dict(zip(("x", "y"), point, strict=True))
+        named: dict[str, Any] = dict(zip("xy", point, strict=True))
         with np.errstate(all="ignore"):
             return float(of(**{v.name: named[v.name] for v in f.variables}))
 
