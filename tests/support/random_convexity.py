@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 import eggrad as eg
+from eggrad.engine.oracle import oracle
 from eggrad.frontend.interface.convexity import Convexity
 
 _UNARY: Final[tuple[Callable[[Any], Any], ...]] = (
@@ -67,10 +68,13 @@ def contradiction(
     positive = bool(known[0].term.assumed)
     f_of = eg.compile(f)
 
-    def at(point: np.ndarray[Any, Any]) -> float:
-        named = dict(zip(("x", "y"), point, strict=True))
+    def at(point: np.ndarray[Any, Any], of: Callable[..., Any] = f_of) -> float:
+        named: dict[str, Any] = dict(zip("xy", point, strict=True))
         with np.errstate(all="ignore"):
-            return float(f_of(**{v.name: named[v.name] for v in f.variables}))
+            return float(of(**{v.name: named[v.name] for v in f.variables}))
+
+    def literally(**values: Any) -> Any:
+        return oracle.value(f.term, {name: np.asarray(v) for name, v in values.items()})
 
     for _ in range(count):
         scale = 10.0 ** rng.integers(-2, 2)
@@ -85,5 +89,9 @@ def contradiction(
         if (gap < 0 and found.status in ("convex", "affine")) or (
             gap > 0 and found.status in ("concave", "affine")
         ):
+            # Code may be defined at more values than what was written.
+            points = (ends[0], ends[1], w * ends[0] + (1 - w) * ends[1])
+            if not np.isfinite([at(p, literally) for p in points]).all():
+                continue
             return f"{found.status}, but at {ends.tolist()} with {w} the gap is {gap}"
     return ""
