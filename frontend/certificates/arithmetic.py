@@ -176,8 +176,8 @@ class Arithmetic:
                     (p, axes[: len(n)]) for p, n in zip((parts[0], lower), shapes, strict=True)
                 ]
                 return self._product(operands, axes, sizes)
-            case "power" if len(parts[1]) == 1 and not next(iter(parts[1]))[0]:
-                return self._power(parts[0], next(iter(parts[1].values())), dims)
+            case "power" if not any(m[0] for m in parts[1]):
+                return self._power(parts[0], sum(parts[1].values(), Fraction(0)), dims)
             case "exp":
                 factors = [self._of(op, None, [{m: ONE}], dims, c) for m, c in parts[0].items()]
                 return self._product([(f, axes) for f in factors], axes, sizes)

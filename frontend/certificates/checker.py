@@ -35,7 +35,7 @@ VERSION: Final = "eggrad certificate 1"
 def check(text: str) -> dict[str, Any]:
     """A certificate that proves what it claims; raises `Refused` for any other text."""
     try:
-        return Checker(json.loads(text)).checked()
+        return Checker(json.loads(text, parse_float=no_float, parse_constant=no_float)).checked()
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         raise Refused(f"this is no certificate: {type(error).__name__}: {error}") from error
     except RecursionError as error:
@@ -46,6 +46,14 @@ def _is_product_of_matrices(s: Any) -> bool:
     a, b, out = s
     plain = len({*a}) == len(a) == len({*b}) == len(b) == len(out) == 2
     return plain and len({*a} & {*b}) == 1 and {*out} == {*a} ^ {*b}
+
+
+def _is_gram(s: Any) -> bool:
+    """Whether a product of a tensor with itself is a Gram matrix, as x'x and x x' are."""
+    first, second, out = s
+    plain = len({*first}) == len(first) == len(second) == len({*second}) and len(out) == 2
+    other = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    return plain and len(other) == 1 and {*out} == {*other[0]}
 
 
 def _exchanged(s: Any) -> tuple[Indices, ...]:
@@ -83,6 +91,8 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_diagonal_of": lambda s, n: s in (((0, 0), (0,)), ((0, 0), ())) or n == (1, 1),
     "is_elementwise": lambda s: s[0] == s[1] == s[2] and len({*s[0]}) == len(s[0]),
     "is_even_power": lambda p: p % 2 == 0,
+    "is_extreme": lambda f: f in ("max", "min"),
+    "is_gram": _is_gram,
     "is_identity": lambda s: s[0] == s[1] and len({*s[0]}) == len(s[0]),
     "is_integer": lambda p: p.denominator == 1,
     "is_matrix": lambda n: len(n) == 2,
@@ -94,6 +104,7 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "joined": operator.add,
     "magnitude": abs,
     "multiplies_matrices": _is_product_of_matrices,
+    "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
     "opposite": operator.neg,
     "plus": operator.add,
@@ -111,6 +122,8 @@ RECIPROCAL: Final = {
     "left": [*_PRODUCT, ["node", "power", _A, _OPPOSITE]],
     "right": ["node", "constant", ["value", "number", "1"], ["axes", _A]],
     "when": [],
+    "letters": {"a": "term"},
+    "kind": "almost everywhere",
 }
 NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
 
@@ -118,6 +131,11 @@ NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative
 _SMOOTH: Final = (
     *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
 )
+
+
+def no_float(text: str) -> Any:
+    """Refuse a number that is no integer: fractions are texts."""
+    raise Refused(f"this is no certificate: it has the number {text}")
 
 
 class Checker:
@@ -148,7 +166,8 @@ class Checker:
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
         for k, fact in enumerate(self.whole["facts"]):
-            law, bound = self.laws[fact["law"]], self.bound(fact["bound"])
+            law = self.laws[fact["law"]]
+            bound = self.bound(law, fact["bound"])
             self.hold(law["when"], bound, f"fact {k + 1}")
             self.know(law["property"], self.build(law["of"], bound))
         wanted = self.wanted(claim)
@@ -185,7 +204,15 @@ class Checker:
             case "curved":
                 f, form = self.term(claim["of"]), self.term(claim["form"])
                 along = {self.term(x): self.term(d) for x, d in claim["along"]}
+                need(claim["property"] in ("nonnegative", "nonpositive"), "a sign is claimed")
+                need(0 < len({*along.values()}) == len(claim["along"]), "a direction for each")
                 need(not {*along.values()} & self.below(f), "a direction is new")
+                for x, d in along.items():
+                    ops = {self.terms.nodes[t][0] for t in (x, d)}
+                    need(
+                        ops == {"variable"} and self.terms.dims(x) == self.terms.dims(d),
+                        "along a variable",
+                    )
                 self.regular(f, along)
                 return self.differential(self.differential(f, along), along), form
             case other:
@@ -274,8 +301,9 @@ class Checker:
             case _:
                 law = self.laws[self.whole["slopes"][op][k]]
                 _, kind, name, place, *letters = law["left"]
-                need(kind.startswith("slope") and name == ["value", "other", op], "another slope")
+                need(kind.startswith("slope") and name == ["value", "name", op], "another slope")
                 need(place == ["value", "number", str(k)] and not law["when"], "another slope")
+                need(all(letter[0] == "letter" for letter in letters), "another slope")
                 bound = {letter[1]: t for letter, t in zip(letters, args, strict=True)}
                 return times_(self.build(law["right"], bound), da)
 
@@ -307,6 +335,12 @@ class Checker:
         if step["by"] == "law":
             sides = self.instance(step, place)
             old, new = sides[::-1] if step["backwards"] else sides
+            law = self.laws[step["law"]]
+            # From its right side, which may be defined at more values, a law leads back where its
+            # condition is known.
+            free = not any(c[0] == "known" for c in law["when"])
+            narrows = law["kind"] == "one way" and free and step["backwards"]
+            need(not narrows, f"{place}: the law goes one way")
             need(self.replaces(before, after, old, new), f"{place}: the law says something else")
             out(after)
             self.defined |= self.arithmetic.partial
@@ -337,20 +371,26 @@ class Checker:
 
     def instance(self, step: Mapping[str, Any], place: str) -> tuple[int, int]:
         """Both sides of a law for what its letters stand for; its conditions hold."""
-        law, bound = self.laws[step["law"]], self.bound(step["bound"])
+        law = self.laws[step["law"]]
+        bound = self.bound(law, step["bound"])
         self.hold(law["when"], bound, place)
         left, right = self.build(law["left"], bound), self.build(law["right"], bound)
         need(self.terms.dims(left) == self.terms.dims(right), f"{place}: sides of other axes")
         return left, right
 
-    def bound(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """What letters stand for."""
+    def bound(self, law: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+        """What letters stand for: values of the kinds that the law says."""
+        need({*said} == {*law["letters"]}, "a law's letters stand for something, and no others")
+        for name, kind in law["letters"].items():
+            need(said[name][0] == kind, f"the letter {name} stands for a {kind}")
         return {name: self.value(*kind_and_value) for name, kind_and_value in said.items()}
 
     def value(self, kind: str, value: Any) -> Any:
-        """A value of some kind: a term, a number, a spec, or axes, names and the like."""
-        kinds = {"term": self.term, "number": Fraction, "spec": renumbered, "other": frozen}
-        return kinds[kind](value)
+        """A value of some kind: a term, a number, a spec, a name, or axes and the like."""
+        if kind in ("number", "name"):
+            need(isinstance(value, str), f"a {kind} is a text")
+        kinds = {"term": self.term, "number": Fraction, "spec": renumbered}
+        return kinds.get(kind, frozen)(value)
 
     def hold(self, conditions: Iterable[Any], bound: dict[str, Any], place: str) -> None:
         """Refuse an instance of which a condition does not hold."""

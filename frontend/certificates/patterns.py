@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.spec import Spec
 from eggrad.engine.indices.texts import fraction_text
 from eggrad.engine.laws.language import (
     Attribute,
@@ -17,11 +18,14 @@ from eggrad.engine.laws.language import (
     Literal,
     Negation,
     Node,
+    Number,
     Parameter,
     Part,
+    Tensor,
 )
 from eggrad.engine.laws.matching import patterns
 from eggrad.engine.laws.rule import Fact, Rule, Same
+from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.certificates.checker import COMPUTED
 
@@ -30,27 +34,48 @@ def law_described(rule: Rule, variant: int) -> dict[str, Any]:
     """A variant of a law; raises `UnsupportedOperation` for what the checker cannot compute."""
     pattern = patterns(rule)[variant]
     sides = (pattern.law.left, pattern.law.right)
-    left, right = map(_pattern, reversed(sides) if pattern.reversed else sides)
-    return {"left": left, "right": right, "when": _conditions(pattern.law.conditions)}
+    left, right = reversed(sides) if pattern.reversed else sides
+    conditions = pattern.law.conditions
+    return {
+        "left": _pattern(left),
+        "right": _pattern(right),
+        "when": _conditions(conditions),
+        "letters": _letters(left, right, *conditions),
+        "kind": str(rule.kind),
+    }
 
 
 def fact_described(fact: Fact, form: int) -> dict[str, Any]:
     """A form of a fact, as `law_described`."""
-    of, conditions = fact.claim.tensor, fact.conditions
-    if form >= 0:
-        of, conditions = fact.forms[form]
+    of, conditions = fact.forms[form] if fact.forms else (fact.claim.tensor, fact.conditions)
     return {
         "property": str(fact.claim.property),
         "of": _pattern(of),
         "when": _conditions(conditions),
+        "letters": _letters(of, *conditions),
     }
+
+
+def _letters(*parts: object) -> dict[str, str]:
+    """What each letter stands for."""
+    found: dict[str, str] = {}
+    for part in parts:
+        for p in parameters_of(part):
+            found[p.name] = _KINDS.get(p.kind, "other")  # pyright: ignore[reportArgumentType]
+        if isinstance(part, Same):
+            found[part.parameter.name] = "spec"
+            found |= _letters(part.value)
+    return found
+
+
+_KINDS: Final = {Tensor: "term", Number: "number", int: "number", Spec: "spec", str: "name"}
 
 
 @cache
 def is_described(fact: Fact) -> bool:
     """Whether the checker can compute what a fact asks for."""
     try:
-        fact_described(fact, 0 if fact.forms else -1)
+        fact_described(fact, 0)
     except UnsupportedOperation:
         return False
     return True
@@ -109,7 +134,9 @@ def value_described(value: object, numbers: Mapping[Term, int] | None = None) ->
             return ["number", fraction_text(Fraction(value))]
         case tuple() if value and all(isinstance(part, tuple) for part in value):  # pyright: ignore
             return ["spec", value]
-        case str() | bool() | tuple() | None:
+        case str():
+            return ["name", value]
+        case bool() | tuple() | None:
             return ["other", value]
         case _:
             raise UnsupportedOperation(f"a certificate has no {type(value).__name__}")

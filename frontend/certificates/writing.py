@@ -105,8 +105,9 @@ class Writer:
             raise UnsupportedOperation(f"nothing shows that a term is {p}")
         for c in self._knowledge.derivation(p, term):
             if (c.property, c.term) not in self._facts:
-                name = f"{c.fact.ruleset}.{c.fact.name}#{c.form}"
-                self._laws.setdefault(name, fact_described(c.fact, c.form))
+                form = max(c.form, 0)
+                name = f"{c.fact.ruleset}.{c.fact.name}#{form}"
+                self._laws.setdefault(name, fact_described(c.fact, form))
                 for premise in c.premises:
                     self._assume(premise)
                 self._facts[c.property, c.term] = {"law": name, "bound": self._bound(c.bound)}
@@ -173,7 +174,7 @@ class Writer:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
         asked = sorted({"analytic", "total"} | {p[1] for p in parts if p[0] == "record"})
-        named = {p[2] for p in parts if p[:2] == ["value", "other"]}
+        named = {p[2] for p in parts if p[:2] == ["value", "name"]}
         named |= {op for op, *_ in self._terms.nodes}
         known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
         whole = {

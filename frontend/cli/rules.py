@@ -135,8 +135,8 @@ def prove(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
 
     A law is proved for all values, checked to a bound (at every instance up to a number of axes and
     their lengths, each for all values), refuted with values, or open with the reason. The exit
-    status is 1 where one is refuted or cannot be checked. More is proved with Z3: pip install
-    'eggrad[prove]'.
+    status is 1 where one is refuted or cannot be checked. More is proved where the package
+    z3-solver is installed.
 
     FILE is Python and is executed: prove only files that you trust.
     """

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.errors import EggradError, UnsupportedOperation
-from eggrad.engine.laws.rule import Rule
+from eggrad.engine.laws.matching import patterns
+from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.certificates.arithmetic import Refused
@@ -78,7 +79,7 @@ def verify(text: str) -> Verified:
             if _law(name) != law:
                 raise Refused(f"the law {name} is not what this package says")
         for name, record in whole["functions"].items():
-            if record != _said({a: getattr(FUNCTIONS[name], a) for a in record}):
+            if record != _said({a: getattr(FUNCTIONS[name], a, ...) for a in record}):
                 raise Refused(f"of the function {name} something else is known")
         return _verified(whole)
     except (Refused, EggradError, KeyError) as error:
@@ -91,15 +92,17 @@ def _law(name: str) -> Any:
     ruleset, _, law = whole.partition(".")
     for s in (*RULESETS, domains, ties):
         for known in (*s.laws, *s.facts) if s.name == ruleset else ():
-            if known.name == law:
-                described = law_described if isinstance(known, Rule) else fact_described
-                return _said(described(known, int(number)))  # pyright: ignore[reportArgumentType]
-    return None
+            if known.name == law and number.isdecimal():
+                if isinstance(known, Rule) and int(number) < len(patterns(known)):
+                    return _said(law_described(known, int(number)))
+                if isinstance(known, Fact) and int(number) < max(1, len(known.forms)):
+                    return _said(fact_described(known, int(number)))
+    raise Refused(f"no law of this package is called {name}")
 
 
 def _said(data: Any) -> Any:
-    """Data as JSON gives it back."""
-    return json.loads(json.dumps(data))
+    """Data as JSON gives it back; None for what it cannot have."""
+    return json.loads(json.dumps(data, default=lambda _: None))
 
 
 def _verified(whole: Mapping[str, Any]) -> Verified:

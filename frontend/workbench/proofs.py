@@ -119,7 +119,7 @@ def page(rows: Iterable[tuple[str, ...]]) -> str:
 def main() -> None:
     """Write the page into the folder that is named, or into `docs/` of this checkout."""
     if not has_solver():
-        sys.exit("the table is made with Z3: pip install 'eggrad[prove]'")
+        sys.exit("the table is made with Z3, which the package z3-solver has")
     default = Path(__file__).resolve().parents[2] / "docs"
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     text = page(row(s, law, prove(law)) for s, law in laws())

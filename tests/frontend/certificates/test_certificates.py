@@ -162,3 +162,60 @@ def test_a_verdict_that_is_not_equal_has_none() -> None:
     x = eg.variable("x")
     with pytest.raises(eg.UnsupportedOperation, match="'different'"):
         _ = eg.equivalent(x, 2 * x).certificate
+
+
+def _of(left: eg.Expression, right: eg.Expression) -> dict[str, Any]:
+    return json.loads(eg.equivalent(left, right).certificate)
+
+
+def test_letters_stand_for_what_a_law_says() -> None:
+    p = eg.variable("p", (), ["positive"])
+    whole = _of(eg.exp(eg.log(p)), p)
+    part = whole["chains"][0]["steps"][0]
+    holder = part["parts"][0] if part.get("parts") else part
+    for other in (["name", "p"], ["number", "1"], ["other", 0], ["spec", [[0]]]):
+        holder["bound"]["a"] = other
+        with pytest.raises(eg.UnsupportedOperation, match="stands for a term"):
+            verify(json.dumps(whole))
+
+
+def test_numbers_are_exact() -> None:
+    x = eg.variable("x")
+    text = eg.equivalent(x + x, 2 * x).certificate
+    for number in ("1.0", "1e3", "NaN", "Infinity"):
+        with pytest.raises(eg.UnsupportedOperation, match="it has the number"):
+            verify(text.replace('"chains"', f'"more": {number}, "chains"'))
+
+
+@pytest.mark.parametrize("along", [[], [[1, 1]], [[2, 3]], [[0, 0]]])
+def test_a_line_has_a_direction_for_each_variable(along: list[list[int]]) -> None:
+    x = eg.variable("x")
+    found = eg.convexity(x**4 - 2 * x**3 + 2 * x**2, x).certificate
+    assert found is not None
+    whole = json.loads(found.text)
+    assert verify(found.text).claim.startswith("along every line of x")
+    whole["claim"]["along"] = along
+    with pytest.raises(eg.UnsupportedOperation, match="refused"):
+        verify(json.dumps(whole))
+
+
+@pytest.mark.parametrize(
+    "name", ["#0", "unary.none#0", "functions.log_of_exp", "functions.log_of_exp#9"]
+)
+def test_laws_that_the_package_does_not_have(name: str) -> None:
+    x = eg.variable("x")
+    whole = _of(x + x, 2 * x)
+    whole["laws"][name] = None
+    with pytest.raises(eg.UnsupportedOperation, match="no law of this package"):
+        verify(json.dumps(whole))
+
+
+def test_a_law_that_widens_goes_one_way() -> None:
+    x = eg.variable("x")
+    whole = _of(eg.log(eg.exp(x)), x)
+    step = next(s for s in whole["chains"][0]["steps"] if s["by"] in ("law", "arithmetic"))
+    for law in whole["laws"].values():
+        law["kind"] = "one way"
+    step["backwards"] = True
+    with pytest.raises(eg.UnsupportedOperation, match="refused"):
+        verify(json.dumps(whole))
