@@ -110,7 +110,7 @@ class Writer:
                 self._laws.setdefault(name, fact_described(c.fact, form))
                 for premise in c.premises:
                     self._assume(premise)
-                self._facts[c.property, c.term] = {"law": name, "bound": self._bound(c.bound)}
+                self._facts[c.property, c.term] = {"law": name, "bound": self._bound(name, c.bound)}
         self._assume((p, term))
 
     def differential(self, f: Term, along: Mapping[Term, Term]) -> Term:
@@ -271,13 +271,19 @@ class Writer:
             if isinstance(c, Known):
                 closing = Closing(bound)
                 self.know(closing.build(c.property), closing.build(c.tensor))
-        return {"law": name, "bound": self._bound(bound)}
+        return {"law": name, "bound": self._bound(name, bound)}
 
-    def _bound(self, bound: Bound) -> JSON:
-        for v in bound.values():
-            if isinstance(v, Term):
-                self.number(v)
-        return {name: value_described(v, self._numbers) for name, v in bound.items()}
+    def _bound(self, law: str, bound: Bound) -> JSON:
+        """What the letters of a law stand for, each with its kind."""
+        found: JSON = {}
+        for name, kind in self._laws[law]["letters"].items():
+            value = bound[name]
+            if isinstance(value, Term):
+                self.number(value)
+            described_as, said = value_described(value, self._numbers)
+            # Conditions on indices look like specs.
+            found[name] = ["other" if kind == "other" else described_as, said]
+        return found
 
 
 def _records(names: Iterable[str], asked: Iterable[str]) -> JSON:
