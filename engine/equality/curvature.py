@@ -33,6 +33,7 @@ from eggrad.engine.laws.properties import (
     SEMIDEFINITE,
     WITHIN_ONE,
 )
+from eggrad.engine.networks.networks import scaled
 from eggrad.engine.saturation.schedule import Budget, Run
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
@@ -69,8 +70,8 @@ def find_properties(
 
     The search ends where one of them is known, or with the budget.
     """
-    with system.session("bend", term, *(t for _, t in assumed)) as egraph:
-        run = Run(system.strategy, egraph, Budget.of(budget), [CostModel()], "bend")
+    with system.session("convexity", term, *(t for _, t in assumed)) as egraph:
+        run = Run(system.strategy, egraph, Budget.of(budget), [CostModel()], "convexity")
         egraph.load(term, *(t for _, t in assumed))
         egraph.assume([*assumed, *nonzero_sums([term])])
         names = [egraph.name(term)]
@@ -161,12 +162,7 @@ def broken_chord(term: Term, wrt: Sequence[Term], sign: int) -> Chord | None:
 
 def _mean(a: Term, b: Term, weight: Fraction) -> Term:
     """The weighted mean of two terms of the same axes."""
-    return terms.add(*(_times(c, t) for c, t in ((weight, a), (1 - weight, b))))
-
-
-def _times(c: Fraction, t: Term) -> Term:
-    axes = tuple(range(t.order))
-    return terms.einsum(((), axes, axes), terms.constant(c), t)
+    return terms.add(scaled(weight, a), scaled(1 - weight, b))
 
 
 # Second derivatives --------------------------------------------------------------------------

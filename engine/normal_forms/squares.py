@@ -90,8 +90,7 @@ def _read(forms: Polynomials, m: Monomial) -> _Product | None:
             names = {i: k for k, i in enumerate(sorted(indices))}
             sizes = tuple(m.sizes[i] for i in sorted(indices))
             parts = (Factor(f.atom, f.exponent, tuple(names[i] for i in f.part)) for f in factors)
-            letters = {((*sorted(parts),), sizes, key): Fraction(1)}
-            letters = {(key, *next(iter(letters))[:2], False): Fraction(1)}
+            letters = {(key, (*sorted(parts),), sizes, False): Fraction(1)}
         for letter, e in letters.items():
             powers[letter] = powers.get(letter, Fraction(0)) + e
     return _Product(tuple(sorted(((x, e) for x, e in powers.items() if e), key=repr)), axis)

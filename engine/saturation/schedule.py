@@ -52,7 +52,7 @@ PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "evaluate": ("load", "settle", "lowering", "simplify", "cancel", "stable"),
     "compare": ("load", "settle", "simplify", "explore"),
-    "bend": ("load", "settle", "simplify", "explore"),
+    "convexity": ("load", "settle", "simplify", "explore"),
     "read": ("load", "settle", "simplify", "explore", "reading", "present"),
 }  # fmt: skip
 """The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""

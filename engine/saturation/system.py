@@ -74,7 +74,7 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
             for p in (DEFINITE, SKEW, DIAGONAL, LOWER, UPPER, ORTHOGONAL, PROBABILITY)
         },
     },
-    "bend": dict.fromkeys(
+    "convexity": dict.fromkeys(
         (
             *(KNOWN + p for p in (CONVEX, CONCAVE, AFFINE, NONNEGATIVE, NONPOSITIVE, POSITIVE)),
             *(KNOWN + p for p in (NEGATIVE, NONZERO, WITHIN_ONE, DEFINITE, INVERTIBLE, TOTAL)),
@@ -178,7 +178,7 @@ class System:
                 laws["differentiate"] = (*derivatives, *self._facts)
             asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
             facts = self._facts
-            if purpose == "bend":
+            if purpose == "convexity":
                 # Ranges are asked for themselves.
                 facts = tuple(replace(f, decides=frozenset[str]()) for f in facts)
             found = self._relevance[purpose] = Relevance(laws, asked, facts)

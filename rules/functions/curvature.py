@@ -138,9 +138,6 @@ curvature.state(
     concave_of_convex=concave(f(a))
     .when(f.curvature == "concave", f.monotone == "decreasing", convex(a))
     .noted("A concave function that never rises, of what is convex, is concave."),
-    even_power=convex(a**p)
-    .when(affine(a), is_even_power(p), p > 0)
-    .noted("aᵖ is convex if a is affine, for an even p > 0."),
     power_of_affine=convex(a**p)
     .when(affine(a), p >= 1, ~is_integer(p))
     .noted("aᵖ is convex if a is affine, for a p > 1 that is no integer."),
@@ -157,30 +154,15 @@ curvature.state(
     .noted("a·log a is convex if a is affine, entry by entry or summed."),
 )
 
-# Squares, norms, quadratic forms.
+# Squares of norms, whose roots are convex.
 
 curvature.state(
     COMPOSITION,
-    convex_square=convex(ein(s, a, a))
-    .when(affine(a), s[0] == s[1])
-    .noted("a² is convex if a is affine, entry by entry or summed."),
-    square_of_convex=convex(ein(s, a, a))
-    .when(convex(a), nonnegative(a), s[0] == s[1])
-    .noted("a² is convex if a is, and a ≥ 0, entry by entry or summed."),
-    quadratic_form=convex(ein(s, ein(t, a, b), a))
-    .when(affine(a), constant(b), semidefinite(b), is_quadratic_form(t, s))
-    .noted("a'·b·a is convex if a is affine, b is constant and b is positive semidefinite."),
     quadratic_over_linear=convex(ein(s, a, a) / b)
     .when(affine(a), concave(b), nonnegative(b), s[0] == s[1])
     .noted(
         "a² / b is convex if a is affine, b is concave and b ≥ 0, for a² entry by entry or summed."
     ),
-)
-
-# Squares of norms, whose roots are convex.
-
-curvature.state(
-    f"{BOYD}, section 3.2.4",
     square_of_norm=root_convex(ein(s, a, a))
     .when(affine(a), s[0] == s[1])
     .noted("a² is root-convex if a is affine, entry by entry or summed."),

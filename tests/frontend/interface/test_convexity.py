@@ -79,7 +79,7 @@ def test_a_convex_function_has_no_witness() -> None:
     seen = eg.convexity(x**2, x)
     assert (seen.witness, seen.weight) == (None, None)
     assert repr(seen) == "<Convexity convex: laws of composition show it>"
-    assert repr(seen.certificate) == "<Certificate of the function, 1 facts>"
+    assert repr(seen.certificate) == "<Certificate of the function, 2 facts>"
 
 
 def test_the_second_derivative_is_named_where_it_is_what_decides() -> None:
