@@ -603,7 +603,9 @@ def _is_letter(p: object) -> bool:
 
 def _is_value(p: object) -> bool:
     """Whether `==` and `!=` compare it rather than state a law."""
-    return _is_letter(p) or (isinstance(p, Call) and isinstance(p.function, Attribute | Part))
+    return (
+        _is_letter(p) or _is_axes(p) or (isinstance(p, Call) and isinstance(p.function, Attribute))
+    )
 
 
 def _is_axes(p: object) -> bool:

@@ -79,22 +79,22 @@ def _sorted(a: Tensor, b: Tensor) -> Tensor:
 order.state(
     SORTING,
     sum_of_sorted=(ein(s, selection(n, argsort(0, e)), a) >> ein(unplaced(s, 0), const(1, n), a))
-    .when(one_axis(n), is_same(n, dims(e)))
+    .when(one_axis(n), n == dims(e))
     .noted("A sum over sorted entries is the sum over all entries."),
     function_of_sorted=(f(_sorted(a, e)) >> _sorted(f(a), e))
-    .when(is_same(n, dims(e)), f.total)
+    .when(n == dims(e), f.total)
     .noted("A function of sorted entries sorts the values of the function alike."),
     square_of_sorted=(_sorted(a, e) ** 2 >> _sorted(a**2, e))
-    .when(is_same(n, dims(e)))
+    .when(n == dims(e))
     .noted("Squares of sorted entries are the sorted squares alike."),
     sorted_increasing=(_sorted(f(a), f(a)) >> f(_sorted(a, a)))
-    .when(is_same(n, dims(a)), f.monotone == "increasing")
+    .when(n == dims(a), f.monotone == "increasing")
     .noted("What is sorted after a function that never falls is the function of what is sorted."),
     sorted_multiple=(_sorted(a, c * a) >> _sorted(a, a))
-    .when(is_same(n, dims(a)), c > 0)
+    .when(n == dims(a), c > 0)
     .noted("c·a is in the order of a, for c > 0."),
     sorted_scaled=(_sorted(a, ein(",i->i", b, a)) >> _sorted(a, a))
-    .when(is_same(n, dims(a)), positive(b))
+    .when(n == dims(a), positive(b))
     .noted("b·a is in the order of a, for a scalar b > 0.", domain="b > 0"),
     sorted_shifted=(
         _sorted(a + ein(",i->i", b, const(1, n)), a + ein(",i->i", b, const(1, n)))
