@@ -100,7 +100,7 @@ BOUNDS: Final = (
 )  # fmt: skip
 # Where a law asks for axes without entries.
 WITH_EMPTY: Final = (Bound((0, 1, 2), 2), Bound((0, 2), 2), Bound((0, 2), 1))
-INSTANCES: Final = 100
+INSTANCES: Final = 150
 # Draws of bindings, most of which do not fit each other.
 DRAWS: Final = 60_000
 NUMBERS: Final = tuple(

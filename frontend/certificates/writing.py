@@ -195,7 +195,7 @@ class Writer:
 
     def _assume(self, assumption: Assumption) -> None:
         p, term = assumption
-        if assumption in self._may_be_assumed:
+        if assumption in self._may_be_assumed and assumption not in self._facts:
             self._assumed[p, self.number(term)] = None
 
     def _step(self, before: Term, step: ProofStep) -> JSON:
