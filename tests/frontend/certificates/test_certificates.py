@@ -147,7 +147,8 @@ def _check_claim(text: str, rng: np.random.Generator) -> None:
                 f, x, g = terms
                 a = oracle.numeric_derivative(f, x, values, sizes, 1e-5)
                 b = oracle.value(g, values, sizes)
-            known = np.isfinite(a) & np.isfinite(b)
+            # What is larger was divided by what is 0 but for rounding.
+            known = abs(a) + abs(b) < 1e9
             scale = 1e-4 * (1 + abs(a[known]) + abs(b[known]))
             assert (abs(a[known] - b[known]) <= scale).all(), text
 
