@@ -94,7 +94,8 @@ def _changed(pattern: object) -> Iterator[tuple[str, object]]:
 
 # Rules with a mutant that is neither refuted nor proved. Of eigenvectors and singular vectors it
 # changes a diagonal that meets zeros; of others a condition is left out whose failure no draw has,
-# or that random instances do not judge, as they pass over a left side that is undefined.
+# or that random instances do not judge, as they pass over a left side that is undefined; or a
+# change that means the same is not proved to, as any number that is not 0 for that of a condition.
 UNDECIDED = {
     *(f"stacks.pull_{f}" for f in (
         "eigenvectors", "left_singular_vectors", "few_left_singular_vectors",
@@ -109,6 +110,11 @@ UNDECIDED = {
     *("stability.log_of_definite_determinant", "structured.logarithm_of_definite_determinant"),
     *("definitions.pseudoinverse_of_invertible", "definitions.pseudoinverse_of_multiple"),
     *("structured.transpose_of_skew", "structured.product_with_transpose"),
+    *("branches.choice_times_indicator", "lowering.product_over_join"),
+    *("order.extreme_of_increasing", "extremes.extreme_of_extreme"),
+    "extremes.extreme_of_transposed",
+    *("decompositions.eigenvalues_of_shifted", "decompositions.eigenvalues_beside_multiple"),
+    *("decompositions.eigenvalues_beside_identity", "decompositions.exponential_of_transpose"),
     *("structured.modulus_of_lower_determinant", "structured.modulus_of_upper_determinant"),
 }  # fmt: skip
 
