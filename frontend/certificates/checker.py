@@ -13,7 +13,6 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import takewhile
 from typing import Any, Final
 
 from eggrad.frontend.certificates.arithmetic import (
@@ -125,6 +124,7 @@ RECIPROCAL: Final = {
     "letters": {"a": "term"},
     "kind": "almost everywhere",
 }
+CLAIMED: Final = ("left", "right", "term", "of", "is")
 NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
 
 
@@ -163,6 +163,9 @@ class Checker:
     def checked(self) -> dict[str, Any]:
         """The certificate, if its claim is what its facts and chains prove."""
         claim = self.whole["claim"]
+        claimed = [self.term(claim[k]) for k in CLAIMED if k in claim]
+        for t in (*claimed, *(self.term(t) for _, t in claim["assumed"])):
+            self.defined |= self.arithmetic.needs(t)
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
         for k, fact in enumerate(self.whole["facts"]):
@@ -171,14 +174,13 @@ class Checker:
             self.hold(law["when"], bound, f"fact {k + 1}")
             self.know(law["property"], self.build(law["of"], bound))
         wanted = self.wanted(claim)
-        for t in wanted:
-            self.arithmetic.polynomial(t)
-        self.defined |= self.arithmetic.partial
         for k, chain in enumerate(self.whole["chains"]):
             ends = self.term(chain["from"]), self.term(chain["steps"][-1]["to"])
             need(ends == wanted, "a chain leads from one side of the claim to the other")
             self.chain(k, chain)
         need(wanted[0] == wanted[1] or wanted in self.equal, "the claim is not what chains prove")
+        if not self.whole["chains"]:
+            need(self.arithmetic.needs(wanted[0]) <= self.defined, "it may be undefined")
         if claim["kind"] in ("has", "curved"):
             need((claim["property"], wanted[1]) in self.known, "the property is not known")
         return self.whole
@@ -310,20 +312,21 @@ class Checker:
     def know(self, p: str, t: int) -> None:
         """Know a property of a term; what is not 0 may be divided by."""
         self.known.add((p, t))
-        if p in NOT_ZERO:
-            before = {*self.arithmetic.partial}
-            self.arithmetic.divide_by(t)
-            self.defined |= {n for n in self.arithmetic.partial - before if isinstance(n, tuple)}
+        if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
+            self.defined |= self.arithmetic.needs_of_reciprocal(t)
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:
-        """Know that both ends of a chain are equal."""
+        """Know that both ends of a chain are equal, and that all between is defined as they are."""
         steps = chain["steps"]
         terms = [self.term(chain["from"]), *(self.term(step["to"]) for step in steps)]
-        # What laws alone lead to from the ends, which are defined, is defined as well.
-        for way in (range(len(steps)), range(len(steps) - 1, -1, -1)):
-            for k in takewhile(lambda k: steps[k]["by"] == "law", way):
-                self.arithmetic.polynomial(terms[k + (way.step > 0)])
-        self.defined |= self.arithmetic.partial
+        # A law leads from what is defined to what is: from its left side to its right.
+        for way, backwards in ((1, False), (-1, True)):
+            for t, step in zip(terms[::way], [None, *steps[::way]], strict=True):
+                needs = self.arithmetic.needs(t)
+                by_law = step and step["by"] == "law" and step["backwards"] is backwards
+                if not (by_law or needs <= self.defined):
+                    break
+                self.defined |= needs
         for k, step in enumerate(steps):
             self.step(step, terms[k], terms[k + 1], f"chain {number + 1}, step {k + 1}")
         self.equal |= {(terms[0], terms[-1]), (terms[-1], terms[0])}
@@ -331,30 +334,23 @@ class Checker:
     def step(self, step: Mapping[str, Any], before: int, after: int, place: str) -> None:
         """Refuse a step that does not follow."""
         need(self.terms.dims(before) == self.terms.dims(after), f"{place}: the axes differ")
-        out = self.arithmetic.polynomial
+        polynomial, needs = self.arithmetic.polynomial, self.arithmetic.needs
+        need(needs(before) | needs(after) <= self.defined, f"{place}: it may be undefined")
         if step["by"] == "law":
             sides = self.instance(step, place)
             old, new = sides[::-1] if step["backwards"] else sides
-            law = self.laws[step["law"]]
-            # From its right side, which may be defined at more values, a law leads back where its
-            # condition is known.
-            free = not any(c[0] == "known" for c in law["when"])
-            narrows = law["kind"] == "one way" and free and step["backwards"]
-            need(not narrows, f"{place}: the law goes one way")
             need(self.replaces(before, after, old, new), f"{place}: the law says something else")
-            out(after)
-            self.defined |= self.arithmetic.partial
             return
         need(step["by"] == "arithmetic", f"{place}: by nothing that is known here")
-        difference = [out(before), times(-1, out(after))]
+        difference = [polynomial(before), times(-1, polynomial(after))]
         for part in step["parts"]:
             for side, sign in zip(self.instance(part, place), (-1, 1), strict=True):
                 product = (self.term(part["times"]), side)
                 whole = self.terms.make("einsum", renumbered(part["spec"]), product)
-                difference.append(times(sign * Fraction(part["number"]), out(whole)))
+                difference.append(times(sign * Fraction(part["number"]), polynomial(whole)))
+                need(needs(whole) <= self.defined, f"{place}: something new may be undefined")
+        self.arithmetic.spend(sum(map(len, difference)))
         need(not added(difference), f"{place}: the sums of products differ")
-        new = self.arithmetic.partial - self.defined
-        need(not new, f"{place}: something new may be undefined")
 
     def replaces(self, before: int, after: int, old: int, new: int) -> bool:
         """Whether one term is another in which some parts that are `old` have become `new`."""

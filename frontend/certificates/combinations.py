@@ -137,12 +137,10 @@ class Combinations(Arithmetic):
                 return
 
     def divisors(self) -> list[int]:
-        """Terms of the sums that are divided by."""
-        return [
-            self._sum(what[3])
-            for atom, what in enumerate([*self._names])
-            if what[0] == "sum" and (atom, True, True) in self.partial
-        ]
+        """Terms that are divided by."""
+        needs = frozenset[object]().union(*self._needs.values())
+        atoms = [a for a in range(len(self._names)) if (a, "divided by") in needs]
+        return [self._power_of(a, ONE) for a in atoms]
 
     def _reciprocals(self) -> Iterator[Relation]:
         """That a·a⁻¹ = 1, for the sums that are divided by."""

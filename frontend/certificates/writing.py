@@ -17,7 +17,7 @@ from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
-from eggrad.engine.terms.term import Term, einsum, postorder, variable
+from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, variable
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
 from eggrad.frontend.certificates.checker import NOT_ZERO, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
@@ -144,12 +144,12 @@ class Writer:
             self._numbers[found[0]] = number
         return self._term_of[number]
 
-    def know_one_of(self, properties: Iterable[str], term: Term) -> None:
-        """Add the facts that show the first property that a term has."""
-        for p in properties:
-            if self._knowledge.knows(p, term):
-                self.know(p, term)
-                return
+    def know_one_of(self, properties: Iterable[str], term: Term) -> bool:
+        """Add the facts that show the first property that a term has, if it has one."""
+        known = next((p for p in properties if self._knowledge.knows(p, term)), None)
+        if known is not None:
+            self.know(known, term)
+        return known is not None
 
     def text(self, kind: str, **claim: Any) -> str:
         """The certificate of a claim; raises `UnsupportedOperation` if the checker refuses it."""
@@ -166,9 +166,13 @@ class Writer:
         return made
 
     def _know_divisors(self) -> None:
-        """Add facts that show of sums that are divided by that they are not 0."""
+        """Add facts that show of what is divided by that it is not 0, or that this is assumed."""
         for number in self._arithmetic.divisors():
-            self.know_one_of(NOT_ZERO, self._term(number))
+            t = self._term(number)
+            if not self.know_one_of(NOT_ZERO, t):
+                for assumption in nonzero_sums([power(t, constant(-1))]):
+                    self._may_be_assumed[assumption] = None
+                    self._assume(assumption)
 
     def _text(self, kind: str, claim: Mapping[str, Any]) -> str:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
@@ -354,9 +358,11 @@ def derivative(
     find_steps: FindSteps,
 ) -> str:
     """The certificate that a term is the derivative of another by a variable."""
-    writer = Writer(rulesets, _of_domains(f, g))
     dx = variable(f"d{x.name}", x.dims)
-    df = writer.differential(f, {x: dx})
+    df = Writer(rulesets, ()).differential(f, {x: dx})
+    # Where f is defined its differential may not be: that of a root is not where it is of 0.
+    writer = Writer(rulesets, _of_domains(f, g, df))
+    _ = writer.differential(f, {x: dx})
     axes = tuple(range(g.order))
     along = einsum((axes, axes[f.order :], axes[: f.order]), g, dx)
     writer.chain(df, along, lambda: find_steps(df, along))
