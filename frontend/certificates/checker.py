@@ -25,6 +25,7 @@ from eggrad.frontend.certificates.arithmetic import (
     frozen,
     need,
     renumbered,
+    sizes_of,
     times,
 )
 
@@ -53,6 +54,10 @@ def _is_gram(s: Any) -> bool:
     plain = len({*first}) == len(first) == len(second) == len({*second}) and len(out) == 2
     other = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
     return plain and len(other) == 1 and {*out} == {*other[0]}
+
+
+def _summed(s: Any) -> Indices:
+    return tuple(i for i in s[0] if i not in s[1])
 
 
 def _exchanged(s: Any) -> tuple[Indices, ...]:
@@ -92,26 +97,38 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_even_power": lambda p: p % 2 == 0,
     "is_extreme": lambda f: f in ("max", "min"),
     "is_gram": _is_gram,
+    "is_greatest": lambda f: f == "max",
     "is_identity": lambda s: s[0] == s[1] and len({*s[0]}) == len(s[0]),
     "is_integer": lambda p: p.denominator == 1,
     "is_matrix": lambda n: len(n) == 2,
+    "is_matrix_gram": lambda s: len({*s[0]}) == len(s[0]) == 2 and _is_gram(s),
     "is_matrix_product": lambda s: s in _PRODUCTS,
+    "is_odd_power": lambda p: p % 2 == 1,
     "is_quadratic_form": _is_quadratic_form,
     "is_same": operator.eq,
+    "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
+    "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and len({*s[0]}) == len(s[0]),
     "joined": operator.add,
+    "keeps_sign": lambda p: p.denominator > 1 or p % 2 == 1,
     "magnitude": abs,
     "multiplies_matrices": _is_product_of_matrices,
     "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
     "opposite": operator.neg,
+    "other_extreme": lambda f: "min" if f == "max" else "max",
     "plus": operator.add,
     "reciprocal": lambda c: 1 / c,
+    "result_dims": lambda s, *n: tuple(map(sizes_of(s, n).__getitem__, s[-1])),
     "reversed_axes": lambda s: renumbered(part[::-1] for part in s),
+    "rounds": lambda f: f in ("floor", "ceil", "trunc", "round"),
+    "scaled_as": lambda s: ((), (*range(len(s[-1])),), (*range(len(s[-1])),)),
+    "sign_of": lambda c: Fraction((c > 0) - (c < 0)),
     "sums_nothing": lambda s: {i for part in s[:-1] for i in part} == {*s[-1]},
     "swap": lambda s: renumbered([s[1], s[0], s[2]]),
     "times": operator.mul,
+    "undoes": lambda f, g: (f, g) in (("sin", "arcsin"), ("cos", "arccos")),
 }
 _A: Final = ["letter", "a"]
 _OPPOSITE: Final = ["node", "constant", ["value", "number", "-1"], ["value", "other", []]]
@@ -136,6 +153,13 @@ _SMOOTH: Final = (
 def no_float(text: str) -> Any:
     """Refuse a number that is no integer: fractions are texts."""
     raise Refused(f"this is no certificate: it has the number {text}")
+
+
+def letters(p: Any) -> set[str]:
+    """The letters of what a pattern is made of, not of what it takes axes from."""
+    if p[0] == "letter":
+        return {p[1]}
+    return set[str]().union(*(letters(part) for part in p[1:])) if p[0] == "node" else set()
 
 
 class Checker:
@@ -310,26 +334,39 @@ class Checker:
                 return times_(self.build(law["right"], bound), da)
 
     def know(self, p: str, t: int) -> None:
-        """Know a property of a term; what is not 0 may be divided by."""
+        """Know a property of a term; what is not 0 may be divided by, what is positive has a log."""
         self.known.add((p, t))
         if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
             self.defined |= self.arithmetic.needs_of_reciprocal(t)
+            if p == "positive":
+                self.defined |= self.arithmetic.needs(self.terms.make("log", None, (t,)))
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:
         """Know that both ends of a chain are equal, and that all between is defined as they are."""
         steps = chain["steps"]
         terms = [self.term(chain["from"]), *(self.term(step["to"]) for step in steps)]
-        # A law leads from what is defined to what is: from its left side to its right.
-        for way, backwards in ((1, False), (-1, True)):
+        for way in (1, -1):
             for t, step in zip(terms[::way], [None, *steps[::way]], strict=True):
                 needs = self.arithmetic.needs(t)
-                by_law = step and step["by"] == "law" and step["backwards"] is backwards
+                by_law = step and step["by"] == "law" and self.leads(step, way)
                 if not (by_law or needs <= self.defined):
                     break
                 self.defined |= needs
         for k, step in enumerate(steps):
             self.step(step, terms[k], terms[k + 1], f"chain {number + 1}, step {k + 1}")
         self.equal |= {(terms[0], terms[-1]), (terms[-1], terms[0])}
+
+    def leads(self, step: Mapping[str, Any], way: int) -> bool:
+        """Whether what a law makes of what is defined is defined.
+
+        A law leads from its left side to its right, and back if a condition of it is known of what
+        its right side has already.
+        """
+        law = self.laws[step["law"]]
+        if (way == 1) is not step["backwards"]:
+            return True
+        known = any(c[0] == "known" for c in law["when"])
+        return known and {a for a, kind in law["letters"].items() if kind == "term"} <= letters(law["right"])
 
     def step(self, step: Mapping[str, Any], before: int, after: int, place: str) -> None:
         """Refuse a step that does not follow."""
@@ -435,6 +472,8 @@ class Checker:
                 return self.terms.number(value, dims)
             case "scale", [value, a]:
                 return self.terms.times(self.terms.number(value), a)
+            case "size", [symbol]:
+                return make("size", symbol, ())
             case "delta", [dims]:
                 return make("delta", None, (), dims + dims)
             case "function" | "function2" | "function3", [name, *operands]:

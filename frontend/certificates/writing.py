@@ -21,6 +21,7 @@ from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, v
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
 from eggrad.frontend.certificates.checker import NOT_ZERO, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
+from eggrad.frontend.certificates.expansions import Expansion, Move
 from eggrad.frontend.certificates.patterns import (
     fact_described,
     is_described,
@@ -31,6 +32,7 @@ from eggrad.frontend.text.json_nodes import described, read_terms
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.functions.elementwise import functions, identities
 from eggrad.rules.functions.properties import domains
+from eggrad.rules.functions.written_out import written_out
 
 JSON = dict[str, Any]
 Bound = Mapping[str, Any]
@@ -46,7 +48,7 @@ class Writer:
 
     def __init__(self, rulesets: Sequence[Ruleset], assumed: Sequence[Assumption]) -> None:
         """Begin without chains."""
-        self._rules = {f"{s.name}.{r.name}": r for s in rulesets for r in s.laws}
+        self._rules = {f"{s.name}.{r.name}": r for s in (*rulesets, written_out) for r in s.laws}
         self._knowledge = Knowledge(rulesets, assumed, is_described)
         self._may_be_assumed = dict.fromkeys(assumed)
         self._assumed: dict[tuple[str, int], None] = {}
@@ -87,15 +89,14 @@ class Writer:
         find_steps: Callable[[], Sequence[ProofStep] | None],
     ) -> None:
         """Add a chain; raises `UnsupportedOperation` where a step cannot be certified."""
-        whole = self._by_arithmetic(first, last)
-        steps = () if whole else find_steps()
-        if steps is None:
-            raise UnsupportedOperation("no chain of single steps was found")
-        found = [whole] if whole else []
-        before = first
-        for step in steps:
-            found.append(self._step(before, step))
-            before = step.term
+        found = self._at_once(first, last)
+        if found is None:
+            steps, found, before = find_steps(), list[JSON](), first
+            if steps is None:
+                raise UnsupportedOperation("no chain of single steps was found")
+            for step in steps:
+                found += self._step(before, step)
+                before = step.term
         if found:
             self._chains.append({"from": self.number(first), "steps": found})
 
@@ -202,22 +203,54 @@ class Writer:
         if assumption in self._may_be_assumed:
             self._assumed[p, self.number(term)] = None
 
-    def _step(self, before: Term, step: ProofStep) -> JSON:
+    def _step(self, before: Term, step: ProofStep) -> list[JSON]:
         rule = self._rules[step.rule]
         if isinstance(rule, Rule) and self._differ(before, step.term):
             for old, new in replacements(before, step.term):
                 sides = (new, old) if step.backwards else (old, new)
                 found = instance(rule, *sides, self._knowledge)
                 if found is not None:
-                    said = self._instance(rule, *found)
-                    return {"by": "law", **said, "backwards": step.backwards, **self._to(step.term)}
-        found = self._by_arithmetic(before, step.term)
+                    return [self._by_law((rule, *found), step.backwards, step.term)]
+        found = self._at_once(before, step.term)
         if found is None:
             raise UnsupportedOperation(f"a step by {step.rule} has no certificate")
         return found
 
-    def _to(self, term: Term) -> JSON:
-        return {"to": self.number(term)}
+    def _by_law(self, law: tuple[Rule, int, Bound], backwards: bool, after: Term) -> JSON:
+        """A step by a law."""
+        said = self._instance(*law)
+        return {"by": "law", **said, "backwards": backwards, "to": self.number(after)}
+
+    def _at_once(self, before: Term, after: Term) -> list[JSON] | None:
+        """Steps without a search for laws: by arithmetic, of both terms or both written out."""
+        whole = self._by_arithmetic(before, after)
+        return [whole] if whole else self._written_out(before, after)
+
+    def _written_out(self, before: Term, after: Term) -> list[JSON] | None:
+        """Steps to what both terms are if functions are written out; None if they then differ."""
+        expansion = Expansion(self._arithmetic, self.number, self._term, self._knowledge.knows)
+        ends = before, after
+        try:
+            expansion.read(*ends)
+            first, second = ([*expansion.moves(t)] for t in ends)
+            left, right = (m[-1][1] if m else t for m, t in zip((first, second), ends, strict=True))
+            middle = self._by_arithmetic(left, right) if first or second else None
+        except Refused:
+            return None
+        if middle is None:
+            return None
+        wholes = [after, *(whole for _, whole in second)][-2::-1]
+        back = zip(second[::-1], wholes, strict=True)
+        return [
+            *(self._moved(move, move.backwards, whole) for move, whole in first),
+            middle,
+            *(self._moved(move, not move.backwards, whole) for (move, _), whole in back),
+        ]
+
+    def _moved(self, move: Move, backwards: bool, after: Term) -> JSON:
+        if move.law is None:
+            return {"by": "arithmetic", "parts": [], "to": self.number(after)}
+        return self._by_law(move.law, backwards, after)
 
     def _differ(self, before: Term, after: Term) -> bool:
         """Whether two terms are different sums of products."""
@@ -232,7 +265,7 @@ class Writer:
         found = self._arithmetic.parts(*ends, self._relations(before, after))
         if found is None:
             return None
-        return {"by": "arithmetic", "parts": [*map(self._combined, found)], **self._to(after)}
+        return {"by": "arithmetic", "parts": [*map(self._combined, found)], "to": self.number(after)}
 
     def _relations(self, *roots: Term) -> Iterator[Relation]:
         """Instances of laws about parts of products, where these or their functions occur."""

@@ -1,0 +1,20 @@
+"""Laws that normal forms apply to whole sums, one at a time: what certificates write out."""
+
+from eggrad.rules.notation import *
+
+written_out = Ruleset(
+    "written_out",
+    "what normal forms do, one law at a time, for certificates",
+    "none: no e-graph runs them",
+)
+
+
+written_out.state(
+    HANDBOOK,
+    power_by_logarithm=(a**b >> exp(ein(scaled_as(elementwise(dims(a))), b, log(a))))
+    .when(positive(a))
+    .noted("aᵇ = exp(b·log a), for a positive a.", domain="a > 0"),
+    modulus_of_product=(abs(ein(s, a, b)) >> ein(s, abs(a), abs(b)))
+    .when(sums_nothing(s))
+    .noted("|a·b| = |a|·|b|, where nothing is summed.", cite=DEFINITION),
+)
