@@ -128,6 +128,9 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "sums_nothing": lambda s: {i for part in s[:-1] for i in part} == {*s[-1]},
     "swap": lambda s: renumbered([s[1], s[0], s[2]]),
     "times": operator.mul,
+    "unplaced": lambda s, j: renumbered(
+        [[i for k, i in enumerate(s[0]) if k != j], *s[1:]]
+    ),
     "undoes": lambda f, g: (f, g) in (("sin", "arcsin"), ("cos", "arccos")),
 }
 _A: Final = ["letter", "a"]
@@ -338,7 +341,7 @@ class Checker:
         self.known.add((p, t))
         if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
             self.defined |= self.arithmetic.needs_of_reciprocal(t)
-            if p == "positive":
+            if p == "positive" and "log" in self.functions:
                 self.defined |= self.arithmetic.needs(self.terms.make("log", None, (t,)))
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:

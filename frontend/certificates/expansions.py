@@ -210,7 +210,7 @@ class Expansion:
             inside = self.term(self.arithmetic.term(times(1 / number, p)))
             move = self._instance("abs_of_multiple", c=number, a=inside)
             return [move] if t is move.old else [Move(t, move.old), move]
-        if t.args[0].op == "einsum" and len(t.args[0].args) == 2:
+        if len(p) == 1 and t.args[0].op == "einsum" and len(t.args[0].args) == 2:
             return self._by_law(t, "modulus_of_product")
         return []
 

@@ -14,6 +14,7 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
+from eggrad.engine.laws.properties import DIAGONAL, ORTHOGONAL, PROBABILITY, SKEW
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
@@ -41,6 +42,16 @@ FindSteps = Callable[[Term, Term], Sequence[ProofStep] | None]
 
 # Rulesets whose laws are about the parts of products.
 RELATIONS: Final = ("symmetric", "structured", "functions", "powers")
+
+
+# Laws on what has some property, by property, with what letters beside it stand for.
+OF_MATRICES: Final = (
+    (SKEW, "structured.transpose_of_skew", {}),
+    (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (0, 2), (1, 2))}),
+    (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (2, 1), (0, 2))}),
+    (DIAGONAL, "written_out.diagonal_matrix", {"n": ()}),
+    (PROBABILITY, "structured.sum_of_probability", {"s": ((0,), ())}),
+)
 
 
 class Writer:
@@ -277,6 +288,10 @@ class Writer:
                     yield self._relation(f"linalg.{name}", {"s": MATRIX_PRODUCT, "a": t.args[0]})
             for name in _about(t.op):
                 yield self._relation(name, {"a": t.args[0]})
+            for p, name, more in OF_MATRICES if t.op == "variable" else ():
+                if self._knowledge.knows(p, t):
+                    bound = {k: t.dims[:1] if k == "n" else v for k, v in more.items()}
+                    yield self._relation(name, {"a": t, **bound})
         for rule in self._rules.values():
             if isinstance(rule, Rule) and rule.ruleset in RELATIONS:
                 for k, pattern in enumerate(patterns(rule)):

@@ -14,6 +14,9 @@ written_out.state(
     power_by_logarithm=(a**b >> exp(ein(scaled_as(elementwise(dims(a))), b, log(a))))
     .when(positive(a))
     .noted("aᵇ = exp(b·log a), for a positive a.", domain="a > 0"),
+    diagonal_matrix=(ein("ij,i->ij", delta(n), ein1("ii->i", a)) >> a)
+    .when(one_axis(n), diagonal(a))
+    .noted("δᵢⱼ·aᵢᵢ = aᵢⱼ for what is diagonal.", domain="a diagonal", thin=True, cite=DEFINITION),
     modulus_of_product=(abs(ein(s, a, b)) >> ein(s, abs(a), abs(b)))
     .when(sums_nothing(s))
     .noted("|a·b| = |a|·|b|, where nothing is summed.", cite=DEFINITION),
