@@ -9,7 +9,7 @@ from typing import Any, Final
 
 # A power of a sum that is multiplied out has this exponent at most, a polynomial so many terms,
 # a number so many bits, and all products together so many factors: checking ends in seconds.
-POWER, TERMS, BITS, WORK = 12, 20_000, 10_000, 1_000_000
+POWER, TERMS, BITS, WORK = 12, 20_000, 10_000, 200_000
 ONE: Final = Fraction(1)
 UNIT: Final = -1  # The index of every axis of size 1.
 
@@ -29,6 +29,14 @@ def need(condition: object, reason: str) -> None:
     """Refuse what does not hold."""
     if not condition:
         raise Refused(reason)
+
+
+def rational(text: Any) -> Fraction:
+    """A number as certificates write it, such as -3/4."""
+    parts = text.removeprefix("-").split("/") if isinstance(text, str) else [""]
+    whole = len(parts) < 3 and all(p.isdecimal() and len(p) < BITS / 3 for p in parts)
+    need(whole, "a number is a text, such as -3/4")
+    return Fraction(text)
 
 
 def frozen(data: Any) -> Any:
@@ -161,6 +169,7 @@ class Arithmetic:
                     self._found.add((frozenset(self._done[made].items()), *below[1:]))
                     below = below[:1]
                 self._needs[made] = frozenset(self._found.union(*below))
+                self.spend(len(self._needs[made]))
         return self._done[t]
 
     def needs(self, t: int) -> frozenset[object]:
@@ -180,7 +189,7 @@ class Arithmetic:
         shapes = [self._terms.dims(a) for a in args]
         match op:
             case "constant":
-                return self._canonical([], axes, sizes, Fraction(data))
+                return self._canonical([], axes, sizes, rational(data))
             case "delta":
                 half = axes[: len(axes) // 2]
                 return self._canonical([], half * 2, {i: dims[i] for i in half})

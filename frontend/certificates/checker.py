@@ -24,6 +24,7 @@ from eggrad.frontend.certificates.arithmetic import (
     added,
     frozen,
     need,
+    rational,
     renumbered,
     sizes_of,
     times,
@@ -35,11 +36,28 @@ VERSION: Final = "eggrad certificate 1"
 def check(text: str) -> dict[str, Any]:
     """A certificate that proves what it claims; raises `Refused` for any other text."""
     try:
-        return Checker(json.loads(text, parse_float=no_float, parse_constant=no_float)).checked()
+        return Checker(json.loads(text, **_STRICT)).checked()
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         raise Refused(f"this is no certificate: {type(error).__name__}: {error}") from error
     except RecursionError as error:
         raise Refused("this is no certificate: it is nested too deep") from error
+
+
+def no_float(text: str) -> Any:
+    """Refuse a number that is no integer: fractions are texts."""
+    raise Refused(f"this is no certificate: it has the number {text}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    need(len({k for k, _ in pairs}) == len(pairs), "this is no certificate: a name comes twice")
+    return dict(pairs)
+
+
+_STRICT: Final[dict[str, Any]] = {
+    "parse_float": no_float,
+    "parse_constant": no_float,
+    "object_pairs_hook": _once,
+}
 
 
 def _is_product_of_matrices(s: Any) -> bool:
@@ -153,11 +171,6 @@ _SMOOTH: Final = (
 )
 
 
-def no_float(text: str) -> Any:
-    """Refuse a number that is no integer: fractions are texts."""
-    raise Refused(f"this is no certificate: it has the number {text}")
-
-
 def letters(p: Any) -> set[str]:
     """The letters of what a pattern is made of, not of what it takes axes from."""
     if p[0] == "letter":
@@ -190,9 +203,8 @@ class Checker:
     def checked(self) -> dict[str, Any]:
         """The certificate, if its claim is what its facts and chains prove."""
         claim = self.whole["claim"]
-        claimed = [self.term(claim[k]) for k in CLAIMED if k in claim]
-        for t in (*claimed, *(self.term(t) for _, t in claim["assumed"])):
-            self.defined |= self.arithmetic.needs(t)
+        for k in CLAIMED:
+            self.defined |= self.arithmetic.needs(self.term(claim[k])) if k in claim else set()
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
         for k, fact in enumerate(self.whole["facts"]):
@@ -236,6 +248,9 @@ class Checker:
                 need(claim["property"] in ("nonnegative", "nonpositive"), "a sign is claimed")
                 need(0 < len({*along.values()}) == len(claim["along"]), "a direction for each")
                 need(not {*along.values()} & self.below(f), "a direction is new")
+                assumed = {self.term(t) for p, t in claim["assumed"] if p == "constant"}
+                moving = {t for t in assumed if self.below(t) & {*along}}
+                need(not moving, "what moves is not constant")
                 for x, d in along.items():
                     ops = {self.terms.nodes[t][0] for t in (x, d)}
                     need(
@@ -270,7 +285,7 @@ class Checker:
                 words: tuple[str, ...] = ()
                 exponent = self.terms.nodes[args[-1]] if op == "power" else ("constant", "1")
                 need(exponent[0] == "constant", "an exponent is a number")
-                p = Fraction(exponent[1])
+                p = rational(exponent[1])
                 if op == "log" or p.denominator > 1:
                     words = ("positive", "concave")
                 elif op == "divide" or p < 0:
@@ -387,7 +402,7 @@ class Checker:
             for side, sign in zip(self.instance(part, place), (-1, 1), strict=True):
                 product = (self.term(part["times"]), side)
                 whole = self.terms.make("einsum", renumbered(part["spec"]), product)
-                difference.append(times(sign * Fraction(part["number"]), polynomial(whole)))
+                difference.append(times(sign * rational(part["number"]), polynomial(whole)))
                 need(needs(whole) <= self.defined, f"{place}: something new may be undefined")
         self.arithmetic.spend(sum(map(len, difference)))
         need(not added(difference), f"{place}: the sums of products differ")
@@ -423,9 +438,9 @@ class Checker:
 
     def value(self, kind: str, value: Any) -> Any:
         """A value of some kind: a term, a number, a spec, a name, or axes and the like."""
-        if kind in ("number", "name"):
-            need(isinstance(value, str), f"a {kind} is a text")
-        kinds = {"term": self.term, "number": Fraction, "spec": renumbered}
+        if kind == "name":
+            need(isinstance(value, str), "a name is a text")
+        kinds = {"term": self.term, "number": rational, "spec": renumbered}
         return kinds.get(kind, frozen)(value)
 
     def hold(self, conditions: Iterable[Any], bound: dict[str, Any], place: str) -> None:
