@@ -332,7 +332,10 @@ class Arithmetic:
                 # A power of a sum that has become a whole one.
                 whole = [(self._sums[a], part)] * int(e)
                 return self._product(whole, shown, ends, kept[:k] + kept[k + 1 :], number)
-        need(number.numerator.bit_length() < BITS > number.denominator.bit_length(), "a number is too long")
+        need(
+            number.numerator.bit_length() < BITS > number.denominator.bit_length(),
+            "a number is too long",
+        )
         names = self._numbered(kept, shown, ends)
         tidy = sorted((a, e, tuple(names[i] for i in part)) for a, e, part in kept)
         inner = sorted((names[i], d) for i, d in ends.items())

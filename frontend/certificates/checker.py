@@ -146,26 +146,23 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "sums_nothing": lambda s: {i for part in s[:-1] for i in part} == {*s[-1]},
     "swap": lambda s: renumbered([s[1], s[0], s[2]]),
     "times": operator.mul,
-    "unplaced": lambda s, j: renumbered(
-        [[i for k, i in enumerate(s[0]) if k != j], *s[1:]]
-    ),
+    "unplaced": lambda s, j: renumbered([[i for k, i in enumerate(s[0]) if k != j], *s[1:]]),
     "undoes": lambda f, g: (f, g) in (("sin", "arcsin"), ("cos", "arccos")),
+    "without_scalar": lambda s: s[1:],
 }
 _A: Final = ["letter", "a"]
 _OPPOSITE: Final = ["node", "constant", ["value", "number", "-1"], ["value", "other", []]]
 _PRODUCT: Final = ["node", "ein", ["call", "elementwise", ["axes", _A]], _A]
 # What arithmetic has beside the laws of a certificate: a·a⁻¹ = 1, for a sum a.
-RECIPROCAL: Final = {
+RECIPROCAL: Final = "reciprocal"
+_RECIPROCAL: Final = {
     "left": [*_PRODUCT, ["node", "power", _A, _OPPOSITE]],
     "right": ["node", "constant", ["value", "number", "1"], ["axes", _A]],
     "when": [],
     "letters": {"a": "term"},
-    "kind": "almost everywhere",
 }
 CLAIMED: Final = ("left", "right", "term", "of", "is")
 NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
-
-
 _SMOOTH: Final = (
     *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
 )
@@ -186,13 +183,12 @@ class Checker:
         need(whole["format"] == VERSION, f"this is no certificate: format {whole['format']!r}")
         self.whole = dict(whole)
         self.functions: Mapping[str, Mapping[str, Any]] = whole["functions"]
-        self.laws: Mapping[str, Any] = {**whole["laws"], "reciprocal": RECIPROCAL}
+        self.laws: Mapping[str, Any] = {**whole["laws"], RECIPROCAL: _RECIPROCAL}
         self.terms = Terms(self.functions)
         self.given = self.terms.read(whole["terms"])
         total = [name for name, known in self.functions.items() if known["total"]]
         self.arithmetic = Arithmetic(self.terms, total)
         self.known: set[tuple[str, int]] = set()
-        self.equal: set[tuple[int, int]] = set()
         self.defined: set[object] = set()
 
     def term(self, number: int) -> int:
@@ -217,8 +213,8 @@ class Checker:
             ends = self.term(chain["from"]), self.term(chain["steps"][-1]["to"])
             need(ends == wanted, "a chain leads from one side of the claim to the other")
             self.chain(k, chain)
-        need(wanted[0] == wanted[1] or wanted in self.equal, "the claim is not what chains prove")
         if not self.whole["chains"]:
+            need(wanted[0] == wanted[1], "the claim is not what chains prove")
             need(self.arithmetic.needs(wanted[0]) <= self.defined, "it may be undefined")
         if claim["kind"] in ("has", "curved"):
             need((claim["property"], wanted[1]) in self.known, "the property is not known")
@@ -352,7 +348,7 @@ class Checker:
                 return times_(self.build(law["right"], bound), da)
 
     def know(self, p: str, t: int) -> None:
-        """Know a property of a term; what is not 0 may be divided by, what is positive has a log."""
+        """Know a property; what is not 0 may be divided by, what is positive has a logarithm."""
         self.known.add((p, t))
         if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
             self.defined |= self.arithmetic.needs_of_reciprocal(t)
@@ -372,7 +368,6 @@ class Checker:
                 self.defined |= needs
         for k, step in enumerate(steps):
             self.step(step, terms[k], terms[k + 1], f"chain {number + 1}, step {k + 1}")
-        self.equal |= {(terms[0], terms[-1]), (terms[-1], terms[0])}
 
     def leads(self, step: Mapping[str, Any], way: int) -> bool:
         """Whether what a law makes of what is defined is defined.
@@ -384,7 +379,9 @@ class Checker:
         if (way == 1) is not step["backwards"]:
             return True
         known = any(c[0] == "known" for c in law["when"])
-        return known and {a for a, kind in law["letters"].items() if kind == "term"} <= letters(law["right"])
+        return known and {a for a, kind in law["letters"].items() if kind == "term"} <= letters(
+            law["right"]
+        )
 
     def step(self, step: Mapping[str, Any], before: int, after: int, place: str) -> None:
         """Refuse a step that does not follow."""
@@ -399,13 +396,18 @@ class Checker:
         need(step["by"] == "arithmetic", f"{place}: by nothing that is known here")
         difference = [polynomial(before), times(-1, polynomial(after))]
         for part in step["parts"]:
-            for side, sign in zip(self.instance(part, place), (-1, 1), strict=True):
-                product = (self.term(part["times"]), side)
-                whole = self.terms.make("einsum", renumbered(part["spec"]), product)
+            for whole, sign in zip(self.sides(part, place), (-1, 1), strict=True):
                 difference.append(times(sign * rational(part["number"]), polynomial(whole)))
                 need(needs(whole) <= self.defined, f"{place}: something new may be undefined")
         self.arithmetic.spend(sum(map(len, difference)))
         need(not added(difference), f"{place}: the sums of products differ")
+
+    def sides(self, part: Mapping[str, Any], place: str) -> list[int]:
+        """Both sides of a law, each times a term."""
+        times_, spec = self.term(part["times"]), renumbered(part["spec"])
+        return [
+            self.terms.make("einsum", spec, (times_, side)) for side in self.instance(part, place)
+        ]
 
     def replaces(self, before: int, after: int, old: int, new: int) -> bool:
         """Whether one term is another in which some parts that are `old` have become `new`."""

@@ -218,12 +218,12 @@ class Expansion:
         """A logarithm of a product of what is positive, such as a multiple of a sum."""
         whole = t.args[0]
         factors = self._factors(whole)
-        if not factors or (len(factors) == 1 and factors[0][1:] == (ONE, tuple(range(whole.order)))):
-            if not factors or factors[0][0].op != "exp":
-                return []
         now = [f for f, _, _ in factors]
-        moves, before = list[Move](), t
         axes = tuple(range(whole.order))
+        composed = len(now) > 1 or (now and (now[0].op == "exp" or factors[0][1:] != (ONE, axes)))
+        if not composed:
+            return []
+        moves, before = list[Move](), t
         if not all(f.op == "exp" or self.knows(POSITIVE, f) for f in now):
             return []
 
@@ -275,9 +275,7 @@ class Expansion:
             rest = times(1 / content, rest)
             found.append((constant(content), ONE, ()))
         kept = tuple(
-            k
-            for k, i in enumerate(out)
-            if any(i in part for m in rest for _, _, part in m[0])
+            k for k, i in enumerate(out) if any(i in part for m in rest for _, _, part in m[0])
         )
         if any(m[0] for m in rest):
             small = self.arithmetic.on(rest, kept)

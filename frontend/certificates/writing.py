@@ -20,7 +20,7 @@ from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, variable
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
-from eggrad.frontend.certificates.checker import NOT_ZERO, VERSION, Checker, check
+from eggrad.frontend.certificates.checker import NOT_ZERO, RECIPROCAL, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
 from eggrad.frontend.certificates.expansions import Expansion, Move
 from eggrad.frontend.certificates.patterns import (
@@ -276,7 +276,11 @@ class Writer:
         found = self._arithmetic.parts(*ends, self._relations(before, after))
         if found is None:
             return None
-        return {"by": "arithmetic", "parts": [*map(self._combined, found)], "to": self.number(after)}
+        return {
+            "by": "arithmetic",
+            "parts": [*map(self._combined, found)],
+            "to": self.number(after),
+        }
 
     def _relations(self, *roots: Term) -> Iterator[Relation]:
         """Instances of laws about parts of products, where these or their functions occur."""
@@ -311,7 +315,7 @@ class Writer:
 
     def _combined(self, part: Part) -> JSON:
         law = part.relation.law
-        said = {"law": "reciprocal", "bound": {"a": ["term", part.relation.of]}}
+        said = {"law": RECIPROCAL, "bound": {"a": ["term", part.relation.of]}}
         said = self._instance(*law) if law else said
         number = fraction_text(part.number)
         return {"number": number, "times": part.factor, "spec": part.spec, **said}
