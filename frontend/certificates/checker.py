@@ -78,8 +78,16 @@ def _summed(s: Any) -> Indices:
     return tuple(i for i in s[0] if i not in s[1])
 
 
+def _unplaced(s: Any, j: Any) -> tuple[Indices, ...]:
+    """A spec without an index that the first operand alone has."""
+    place = s[0][int(j)]
+    need(sum(part.count(place) for part in s) == 1, "the index is used elsewhere")
+    return renumbered([[i for i in s[0] if i != place], *s[1:]])
+
+
 def _exchanged(s: Any) -> tuple[Indices, ...]:
     """The spec of v·u for that of u·v, matrices of which each may be transposed."""
+    need(_is_product_of_matrices(s), "no product of matrices")
     first = tuple("new" if i in s[1] else "out" for i in s[0])
     second = tuple("sum" if i in s[0] else "out" for i in s[1])
     return renumbered([second, first, ["sum", "new"]])
@@ -127,7 +135,7 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
     "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
-    "is_total_sum": lambda s: s[1] == () and len({*s[0]}) == len(s[0]),
+    "is_total_sum": lambda s: s[1] == () and 0 < len({*s[0]}) == len(s[0]),
     "joined": operator.add,
     "keeps_sign": lambda p: p.denominator > 1 or p % 2 == 1,
     "magnitude": abs,
@@ -136,7 +144,7 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "one_axis": lambda n: len(n) == 1,
     "opposite": operator.neg,
     "other_extreme": lambda f: "min" if f == "max" else "max",
-    "plus": operator.add,
+    "plus": lambda c, k: Fraction(c) + k,
     "reciprocal": lambda c: 1 / c,
     "result_dims": lambda s, *n: tuple(map(sizes_of(s, n).__getitem__, s[-1])),
     "reversed_axes": lambda s: renumbered(part[::-1] for part in s),
@@ -145,10 +153,10 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "sign_of": lambda c: Fraction((c > 0) - (c < 0)),
     "sums_nothing": lambda s: {i for part in s[:-1] for i in part} == {*s[-1]},
     "swap": lambda s: renumbered([s[1], s[0], s[2]]),
-    "times": operator.mul,
-    "unplaced": lambda s, j: renumbered([[i for k, i in enumerate(s[0]) if k != j], *s[1:]]),
+    "times": lambda c, k: Fraction(c) * k,
+    "unplaced": _unplaced,
     "undoes": lambda f, g: (f, g) in (("sin", "arcsin"), ("cos", "arccos")),
-    "without_scalar": lambda s: s[1:],
+    "without_scalar": lambda s: s[1:] if s[0] == () else None,
 }
 _A: Final = ["letter", "a"]
 _OPPOSITE: Final = ["node", "constant", ["value", "number", "-1"], ["value", "other", []]]
