@@ -118,7 +118,7 @@ class Expansion:
         if exponent.op != "constant":
             return True
         entrywise = [(e, part == out) for (f, out, _) in self._polynomial(base) for _, e, part in f]
-        return Fraction(exponent.data).denominator > 1 and entrywise != [(ONE, True)]
+        return Fraction(str(exponent.data)).denominator > 1 and entrywise != [(ONE, True)]
 
     def _by_law(self, t: Term, name: str) -> list[Move]:
         """By the law of a name, or by one that says what a function is of single letters."""

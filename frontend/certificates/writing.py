@@ -165,17 +165,15 @@ class Writer:
 
     def text(self, kind: str, **claim: Any) -> str:
         """The certificate of a claim; raises `UnsupportedOperation` if the checker refuses it."""
-        made = self._text(kind, claim)
-        try:
-            check(made)
-        except Refused:
+        if _refusal(self._whole(kind, claim)) is not None:
             self._know_divisors()
-            made = self._text(kind, claim)
-            try:
-                check(made)
-            except Refused as error:
-                raise UnsupportedOperation(f"no certificate was found: {error}") from error
-        return made
+        whole = self._whole(kind, claim)
+        reason = _refusal(whole)
+        if reason is not None:
+            raise UnsupportedOperation(f"no certificate was found: {reason}")
+        _leave_out(whole)
+        blocks = (f" {json.dumps(k)}: {_block(v)}" for k, v in whole.items())
+        return "{\n" + ",\n".join(blocks) + "\n}\n"
 
     def _know_divisors(self) -> None:
         """Add facts that show of what is divided by that it is not 0, or that this is assumed."""
@@ -186,14 +184,14 @@ class Writer:
                     self._may_be_assumed[assumption] = None
                     self._assume(assumption)
 
-    def _text(self, kind: str, claim: Mapping[str, Any]) -> str:
+    def _whole(self, kind: str, claim: Mapping[str, Any]) -> JSON:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
         asked = sorted({"analytic", "total"} | {p[1] for p in parts if p[0] == "record"})
         named = {p[2] for p in parts if p[:2] == ["value", "name"]}
         named |= {op for op, *_ in self._terms.nodes}
         known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
-        whole = {
+        return {
             "format": VERSION,
             "claim": {"kind": kind, **said, "assumed": [*map(list, self._assumed)]},
             "laws": self._laws,
@@ -203,8 +201,6 @@ class Writer:
             "chains": self._chains,
             "terms": [self._node(*node) for node in self._terms.nodes],
         }
-        blocks = (f" {json.dumps(k)}: {_block(v)}" for k, v in whole.items())
-        return "{\n" + ",\n".join(blocks) + "\n}\n"
 
     def _node(self, op: str, data: Any, args: Sequence[int], dims: Sequence[Any]) -> JSON:
         return {"op": op, "data": self._data.get((op, data), data), "args": args, "dims": dims}
@@ -340,6 +336,30 @@ class Writer:
             # Conditions on indices look like specs.
             found[name] = ["other" if kind == "other" else described_as, said]
         return found
+
+
+def _refusal(whole: JSON) -> str | None:
+    """Why the checker refuses a certificate, if it does."""
+    try:
+        check(json.dumps(whole))
+    except Refused as error:
+        return str(error)
+    return None
+
+
+def _leave_out(whole: JSON) -> None:
+    """Leave out the facts, assumptions and laws that a certificate does not need."""
+    for parts in (whole["facts"], whole["claim"]["assumed"]):
+        for k in range(len(parts) - 1, -1, -1):
+            part = parts.pop(k)
+            if _refusal(whole) is not None:
+                parts.insert(k, part)
+    steps = [step for chain in whole["chains"] for step in chain["steps"]]
+    parts = [*whole["facts"], *steps, *(p for step in steps for p in step.get("parts", ()))]
+    used = {part.get("law") for part in parts} | {
+        n for names in whole["slopes"].values() for n in names
+    }
+    whole["laws"] = {name: law for name, law in whole["laws"].items() if name in used}
 
 
 def _records(names: Iterable[str], asked: Iterable[str]) -> JSON:

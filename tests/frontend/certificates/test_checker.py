@@ -366,7 +366,9 @@ def _argument(kind: object, rng: np.random.Generator) -> Any:
             count = int(rng.integers(1, 3))
             parts = [rng.integers(0, 4, rng.integers(0, 4)).tolist() for _ in range(count)]
             used = sorted({i for part in parts for i in part})
-            return canonical(parts, rng.permutation([i for i in used if rng.random() < 0.6]))
+            return canonical(
+                parts, rng.permutation([i for i in used if rng.random() < 0.6]).tolist()
+            )
         case "tuple[int | str, ...]":
             return tuple(some(("n", "m", 1, 2)) for _ in range(rng.integers(0, 4)))
         case "<class 'str'>":
