@@ -3,7 +3,7 @@
 This is a part of what checks certificates: it needs no library but Python's own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -361,23 +361,8 @@ class Arithmetic:
                 self.spend(sum(1 + len(part) for _, _, part in factors) * len(marks))
                 seen = names | {i: -2 - m for i, m in marks.items()}
                 uses = {
-                    i: repr(
-                        (
-                            marks[i],
-                            str(sizes[i]),
-                            sorted(
-                                (
-                                    a,
-                                    e,
-                                    [k for k, j in enumerate(part) if j == i],
-                                    [seen[j] for j in part],
-                                )
-                                for a, e, part in factors
-                                if i in part
-                            ),
-                        )
-                    )
-                    for i in marks
+                    i: repr((m, str(sizes[i]), sorted(_places(i, factors, seen))))
+                    for i, m in marks.items()
                 }
                 order = {u: k for k, u in enumerate(sorted({*uses.values()}))}
                 marks = {i: order[u] for i, u in uses.items()}
@@ -400,6 +385,13 @@ def added(parts: Iterable[Polynomial]) -> Polynomial:
 def times(number: Fraction | int, p: Polynomial) -> Polynomial:
     """A multiple of a polynomial."""
     return {m: number * c for m, c in p.items()}
+
+
+def _places(i: int, factors: Sequence[Factor], seen: Mapping[int, int]) -> Iterator[Any]:
+    """Where an index is in factors."""
+    for a, e, part in factors:
+        if i in part:
+            yield a, e, [k for k, j in enumerate(part) if j == i], [seen[j] for j in part]
 
 
 def _uses(m: Monomial, axis: int) -> bool:

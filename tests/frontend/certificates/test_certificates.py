@@ -139,7 +139,7 @@ def _check_claim(text: str, rng: np.random.Generator) -> None:
         sizes = {s: int(rng.integers(2, 4)) for s in symbols(*terms)}
         values: dict[str, Any] = {}
         for v in variables(*terms):
-            shape = tuple(sizes.get(str(d), d) for d in v.dims)
+            shape = tuple(int(sizes.get(str(d), d)) for d in v.dims)
             values[v.name] = drawn(v.assumed, rng.normal(size=shape), rng)
         if any(v is None for v in values.values()):
             return
