@@ -347,6 +347,9 @@ class Checker:
                 spec = renumbered(["ij", "ji", ""])
                 return make("einsum", spec, (make("adj", None, args), da))
             case _:
+                if op in ("maximum", "minimum"):
+                    apart = make("subtract", None, args)
+                    need(any((w, apart) in self.known for w in NOT_ZERO), f"{op} of equal terms")
                 law = self.laws[self.whole["slopes"][op][k]]
                 _, kind, name, place, *letters = law["left"]
                 need(kind.startswith("slope") and name == ["value", "name", op], "another slope")

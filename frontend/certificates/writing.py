@@ -14,11 +14,11 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import DIAGONAL, ORTHOGONAL, PROBABILITY, SKEW
+from eggrad.engine.laws.properties import DIAGONAL, NONZERO, ORTHOGONAL, PROBABILITY, SKEW
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
-from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, variable
+from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, subtract, variable
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
 from eggrad.frontend.certificates.checker import NOT_ZERO, RECIPROCAL, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
@@ -129,6 +129,11 @@ class Writer:
         """What a term changes by where some variables change by others."""
         for t in postorder(f):
             self._slopes |= {t.op: self._slopes_of(t.op)} if t.op in FUNCTIONS else {}
+            if t.op in ("maximum", "minimum"):
+                # Where both are the same, no slope is that of one of them.
+                apart = subtract(*t.args)
+                self._know_nonzero(apart)
+                self._checker.known.add((NONZERO, self.number(apart)))
         self._checker.laws = {**self._laws}
         self._checker.whole["slopes"] = self._slopes
         moved = {self.number(x): self.number(dx) for x, dx in along.items()}
@@ -178,11 +183,14 @@ class Writer:
     def _know_divisors(self) -> None:
         """Add facts that show of what is divided by that it is not 0, or that this is assumed."""
         for number in self._arithmetic.divisors():
-            t = self._term(number)
-            if not self.know_one_of(NOT_ZERO, t):
-                for assumption in nonzero_sums([power(t, constant(-1))]):
-                    self._may_be_assumed[assumption] = None
-                    self._assume(assumption)
+            self._know_nonzero(self._term(number))
+
+    def _know_nonzero(self, term: Term) -> None:
+        """Add facts that show that a term is not 0 almost everywhere, or assume it."""
+        if not self.know_one_of(NOT_ZERO, term):
+            for assumption in nonzero_sums([power(term, constant(-1))]):
+                self._may_be_assumed[assumption] = None
+                self._assume(assumption)
 
     def _whole(self, kind: str, claim: Mapping[str, Any]) -> JSON:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}

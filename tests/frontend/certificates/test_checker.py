@@ -222,6 +222,18 @@ def test_what_moves_is_not_constant() -> None:
         verify(json.dumps(whole))
 
 
+def test_slopes_of_a_maximum_are_those_of_different_terms() -> None:
+    """The slopes of max(a, b) by a and by b are both 0 where a = b, as in max(x, x)."""
+    x, y = eg.variable("x"), eg.variable("y")
+    f = eg.maximum(x, y)
+    text = certified_derivative(f, x, eg.derivative(f, x))
+    assert verify(text).assumed == ("x - y is nonzero almost everywhere",)
+    whole = json.loads(text)
+    whole["claim"]["assumed"] = []
+    with pytest.raises(eg.UnsupportedOperation, match="maximum of equal terms"):
+        verify(json.dumps(whole))
+
+
 # Texts that ask for much ---------------------------------------------------------------------
 
 
