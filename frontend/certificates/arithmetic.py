@@ -177,12 +177,6 @@ class Arithmetic:
         self.polynomial(t)
         return self._needs[t]
 
-    def needs_of_reciprocal(self, t: int) -> frozenset[object]:
-        """What has to be defined, beside a term, where it is divided by."""
-        base, self._found = self.polynomial(t), set()
-        self._power(base, -ONE, self._terms.dims(t))
-        return frozenset(self._found)
-
     def _read(self, op: str, data: Any, args: Indices, dims: Dims) -> Polynomial:
         axes, sizes = tuple(range(len(dims))), dict(enumerate(dims))
         parts = [self._done[a] for a in args]

@@ -170,7 +170,7 @@ _RECIPROCAL: Final = {
     "letters": {"a": "term"},
 }
 CLAIMED: Final = ("left", "right", "term", "of", "is")
-NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
+NOT_ZERO: Final = ("positive", "negative", "nonzero", "nonzero almost everywhere")
 _SMOOTH: Final = (
     *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
 )
@@ -362,9 +362,12 @@ class Checker:
         """Know a property; what is not 0 may be divided by, what is positive has a logarithm."""
         self.known.add((p, t))
         if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
-            self.defined |= self.arithmetic.needs_of_reciprocal(t)
-            if p == "positive" and "log" in self.functions:
-                self.defined |= self.arithmetic.needs(self.terms.make("log", None, (t,)))
+            make, positive = self.terms.make, p == "positive"
+            for e in (-ONE, -ONE / 2)[: 1 + positive]:
+                power = make("power", None, (t, self.terms.number(e)))
+                self.defined |= self.arithmetic.needs(power)
+            if positive and "log" in self.functions:
+                self.defined |= self.arithmetic.needs(make("log", None, (t,)))
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:
         """Know that both ends of a chain are equal, and that all between is defined as they are."""
