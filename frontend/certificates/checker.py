@@ -169,7 +169,10 @@ _RECIPROCAL: Final = {
     "when": [],
     "letters": {"a": "term"},
 }
-CLAIMED: Final = ("left", "right", "term", "of", "is")
+# The terms that a claim is about, by its kind: where all that they are made of is defined.
+CLAIMED: Final[Mapping[str, tuple[str, ...]]] = {
+    **{"equal": ("left", "right"), "has": ("term",), "derivative": ("of", "is"), "curved": ("of",)}
+}
 NOT_ZERO: Final = ("positive", "negative", "nonzero", "nonzero almost everywhere")
 _SMOOTH: Final = (
     *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
@@ -207,8 +210,8 @@ class Checker:
     def checked(self) -> dict[str, Any]:
         """The certificate, if its claim is what its facts and chains prove."""
         claim = self.whole["claim"]
-        for k in CLAIMED:
-            self.defined |= self.arithmetic.needs(self.term(claim[k])) if k in claim else set()
+        for k in CLAIMED[claim["kind"]]:
+            self.defined |= self.arithmetic.needs(self.term(claim[k]))
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
         for k, fact in enumerate(self.whole["facts"]):

@@ -211,6 +211,20 @@ def test_a_derivative_that_is_defined_nowhere_proves_nothing() -> None:
         verify(json.dumps(whole))
 
 
+def test_a_claim_is_about_no_more_terms_than_its_kind_says() -> None:
+    claim = {"kind": "has", "term": 1, "form": 2, "property": "constant", "assumed": []}
+    fact = {
+        "law": "curvature.constant_number#0",
+        "bound": {"c": ["number", "0"], "n": ["other", []]},
+    }
+    whole = _certificate(
+        NOWHERE, 1, 2, _arithmetic(2, ONE_IS_ZERO), laws=[fact["law"]], facts=[fact]
+    )
+    for more in ({}, {"left": 5}, {"of": 5}, {"is": 5, "right": 5}):
+        with pytest.raises(eg.UnsupportedOperation, match="undefined"):
+            verify(json.dumps({**whole, "claim": {**claim, **more}}))
+
+
 def test_what_moves_is_not_constant() -> None:
     x = eg.variable("x")
     found = eg.convexity(x**4 - 2 * x**3 + 2 * x**2, x).certificate
