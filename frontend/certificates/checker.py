@@ -392,8 +392,9 @@ class Checker:
         A law leads from its left side to its right, and back if a condition of it is known of what
         its right side has already.
         """
-        law = self.laws[step["law"]]
-        if (way == 1) is not step["backwards"]:
+        law, backwards = self.laws[step["law"]], step["backwards"]
+        need(isinstance(backwards, bool), "whether a law is read backwards is true or false")
+        if backwards == (way == -1):
             return True
         known = any(c[0] == "known" for c in law["when"])
         return known and {a for a, kind in law["letters"].items() if kind == "term"} <= letters(

@@ -187,6 +187,14 @@ def test_one_is_not_zero(name: str) -> None:
         verify(json.dumps(FALSE[name]))
 
 
+@pytest.mark.parametrize("way", [1, 0, "true", [True], None])
+def test_a_law_is_read_one_way_or_the_other(way: object) -> None:
+    whole = json.loads(json.dumps(FALSE["by a law, from its right side"]))
+    whole["chains"][0]["steps"][0]["backwards"] = way
+    with pytest.raises(eg.UnsupportedOperation, match="true or false"):
+        verify(json.dumps(whole))
+
+
 def test_a_derivative_that_is_defined_nowhere_proves_nothing() -> None:
     """The root of x - x is 0, its differential is undefined."""
     terms = [
