@@ -240,11 +240,7 @@ class Checker:
                 return self.term(claim["term"]), self.term(claim["form"])
             case "derivative":
                 f, x, g, dx = (self.term(claim[k]) for k in ("of", "by", "is", "along"))
-                need(
-                    self.terms.nodes[x][0] == self.terms.nodes[dx][0] == "variable", "by a variable"
-                )
-                need(self.terms.dims(x) == self.terms.dims(dx), "a direction has the axes of x")
-                need(not {dx} & (self.below(f) | self.below(g)), "the direction is new")
+                self.moves(claim, {x: dx}, f, g)
                 order = len(self.terms.dims(f))
                 axes = tuple(range(order + len(self.terms.dims(x))))
                 spec = renumbered([axes, axes[order:], axes[:order]])
@@ -254,24 +250,26 @@ class Checker:
                 along = {self.term(x): self.term(d) for x, d in claim["along"]}
                 need(claim["property"] in ("nonnegative", "nonpositive"), "a sign is claimed")
                 need(0 < len({*along.values()}) == len(claim["along"]), "a direction for each")
-                need(not {*along.values()} & self.below(f), "a direction is new")
-                assumed = {self.term(t) for p, t in claim["assumed"] if p == "constant"}
-                moving = {t for t in assumed if self.below(t) & {*along}}
-                need(not moving, "what moves is not constant")
-                for x, d in along.items():
-                    ops = {self.terms.nodes[t][0] for t in (x, d)}
-                    need(
-                        ops == {"variable"} and self.terms.dims(x) == self.terms.dims(d),
-                        "along a variable",
-                    )
+                self.moves(claim, along, f)
+                assumed = [self.term(t) for p, t in claim["assumed"] if p == "constant"]
+                need(not self.below(*assumed) & {*along}, "what moves is not constant")
                 self.regular(f, along)
                 return self.differential(self.differential(f, along), along), form
             case other:
                 raise Refused(f"a claim of the kind {other!r}")
 
-    def below(self, t: int) -> set[int]:
-        """A term and all that it is made of."""
-        found, stack = {t}, [t]
+    def moves(self, claim: Mapping[str, Any], along: Mapping[int, int], *terms: int) -> None:
+        """Refuse directions that are not any: what is known of them is what all tensors are."""
+        for x, d in along.items():
+            first, second = self.terms.nodes[x], self.terms.nodes[d]
+            alike = first[0] == second[0] == "variable" and first[3] == second[3]
+            need(alike and not dict(second[1])["assume"], "a direction is any tensor")
+        told = (*terms, *(self.term(t) for _, t in claim["assumed"]))
+        need(not {*along.values()} & self.below(*told), "a direction is new")
+
+    def below(self, *terms: int) -> set[int]:
+        """Terms and all that they are made of."""
+        found, stack = {*terms}, [*terms]
         while stack:
             new = {*self.terms.nodes[stack.pop()][2]} - found
             found |= new
@@ -434,6 +432,7 @@ class Checker:
             a, b = stack.pop()
             if a != b and (a, b) not in seen:
                 seen.add((a, b))
+                self.arithmetic.spend(1)
                 first, second = self.terms.nodes[a], self.terms.nodes[b]
                 if first[:2] != second[:2] or not 0 < len(first[2]) == len(second[2]):
                     return False

@@ -267,6 +267,8 @@ def _verified(whole: Mapping[str, Any]) -> Verified:
             along = ", ".join(shown(x) for x, _ in claim["along"])
             p = claim["property"]
             sentence = f"along every line of {along} the second derivative of this is {p}"
-    assumed = tuple(f"{shown(t)} is {p}" for p, t in claim["assumed"])
+    declared = [f"{v.name} is {p}" for v in variables(*terms) for p in v.assumed]
+    said = [f"{shown(t)} is {p}" for p, t in claim["assumed"]]
+    assumed = tuple(dict.fromkeys((*said, *declared)))
     laws = tuple(dict.fromkeys(name.partition("#")[0] for name in whole["laws"]))
     return Verified(sentence, tuple(map(shown, numbers)), assumed, laws)

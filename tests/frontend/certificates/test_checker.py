@@ -219,6 +219,33 @@ def test_a_derivative_that_is_defined_nowhere_proves_nothing() -> None:
         verify(json.dumps(whole))
 
 
+@pytest.mark.parametrize("kind", ["derivative", "curved"])
+def test_a_direction_is_any_tensor(kind: str) -> None:
+    """Along directions that are positive x·y would be convex."""
+    x, y = eg.variable("x"), eg.variable("y")
+    if kind == "derivative":
+        text = certified_derivative(x * y, x, y)
+    else:
+        found = eg.convexity(x**4 - 2 * x**3 + 2 * x**2, x).certificate
+        assert found is not None
+        text = found.text
+    whole = json.loads(text)
+    claim = whole["claim"]
+    d = claim["along"] if kind == "derivative" else claim["along"][0][1]
+    told = json.loads(text)
+    told["terms"][d]["data"]["assume"] = ["positive"]
+    with pytest.raises(eg.UnsupportedOperation, match="a direction is any tensor"):
+        verify(json.dumps(told))
+    claim["assumed"].append(["positive", d])
+    with pytest.raises(eg.UnsupportedOperation, match="a direction is new"):
+        verify(json.dumps(whole))
+
+
+def test_what_is_declared_is_said() -> None:
+    p = eg.variable("p", (), ["positive"])
+    assert verify(eg.equivalent(eg.exp(eg.log(p)), p).certificate).assumed[0] == "p is positive"
+
+
 def test_a_claim_is_about_no_more_terms_than_its_kind_says() -> None:
     claim = {"kind": "has", "term": 1, "form": 2, "property": "constant", "assumed": []}
     fact = {
