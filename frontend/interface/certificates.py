@@ -141,6 +141,10 @@ def steps(text: str) -> str:
     1/(x*(1 + x))
       = by arithmetic: multiplied out, the difference of both is the sum of
         1 times Z/x
+          where Z is the difference of both sides of reciprocal: a·a⁻¹ = 1; a = x*(1 + x)
+        -1 times Z/(1 + x)
+          where Z is the difference of both sides of reciprocal: a·a⁻¹ = 1; a = x*(1 + x)
+        1 times Z/(1 + x)
           where Z is the difference of both sides of reciprocal: a·a⁻¹ = 1; a = 1 + x
     1/x - 1/(1 + x)
     """
