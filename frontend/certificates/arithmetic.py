@@ -243,6 +243,7 @@ class Arithmetic:
     def _power(self, base: Polynomial, p: Fraction, dims: Dims) -> Polynomial:
         axes, sizes = tuple(range(len(dims))), dict(enumerate(dims))
         whole, found = p.denominator == 1, None
+        need(base or p >= 0, "what is 0 is divided by, which is undefined")
         if whole and 0 <= p <= POWER:
             return self._product([(base, axes)] * int(p), axes, sizes)
         if len(base) == 1:

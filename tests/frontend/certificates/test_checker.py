@@ -50,7 +50,7 @@ def _certificate(terms: Sequence[JSON], left: int, right: int, *steps: JSON, **m
     return {
         "format": "eggrad certificate 1",
         "claim": {"kind": "equal", "left": left, "right": right, "assumed": []},
-        "laws": {name: _law(name) for name in more.get("laws", ())},
+        "laws": {name: _law(name) for name in (SAME, *more.get("laws", ()))},
         "functions": attributes,
         "slopes": {},
         "facts": [*more.get("facts", ())],
@@ -69,23 +69,27 @@ def _by(law: str, to: int, *, backwards: bool = False, **bound: Any) -> JSON:
 
 X: Final = _node("variable", {"name": "x", "assume": []})
 SCALARS: Final = [[], [], []]
-# 1/(x - x) is the last; that it is no number any one times 0 shows.
+# 1/max(0, 0) is the last.
 NOWHERE: Final = [
     X,
     _node("constant", "1"),
     _node("constant", "0"),
-    _node("subtract", None, [0, 0]),
+    _node("maximum", None, [2, 2]),
     _node("constant", "-1"),
     _node("power", None, [3, 4]),
 ]
-# With it 1 = (x - x)/(x - x) = 0.
-ONE_IS_ZERO: Final = {
-    "number": "-1",
-    "times": 1,
-    "spec": SCALARS,
-    "law": "reciprocal",
-    "bound": {"a": ["term", 3]},
-}
+SAME: Final = "functions.maximum_of_same#0"
+# With it 1 = max(0, 0)/max(0, 0) = 0/max(0, 0).
+ONE_IS_ZERO: Final = (
+    {
+        **{"number": "-1", "times": 1, "spec": SCALARS},
+        **{"law": "reciprocal", "bound": {"a": ["term", 3]}},
+    },
+    {
+        **{"number": "1", "times": 5, "spec": SCALARS},
+        **{"law": SAME, "bound": {"a": ["term", 2]}},
+    },
+)
 
 
 def _false() -> Iterator[tuple[str, JSON]]:
@@ -97,10 +101,10 @@ def _false() -> Iterator[tuple[str, JSON]]:
             1,
             2,
             _by("reciprocal", 6, backwards=True, a=["term", 3]),
-            _arithmetic(2),
+            _arithmetic(2, ONE_IS_ZERO[1]),
         ),
     )
-    yield "by arithmetic", _certificate(NOWHERE, 1, 2, _arithmetic(2, ONE_IS_ZERO))
+    yield "by arithmetic", _certificate(NOWHERE, 1, 2, _arithmetic(2, *ONE_IS_ZERO))
     choice = "branches.choice_of_otherwise#0"
     yield (
         "by what a choice does not choose",
@@ -109,7 +113,7 @@ def _false() -> Iterator[tuple[str, JSON]]:
             6,
             2,
             _by(choice, 1, a=["term", 5], b=["term", 1], n=["other", []]),
-            _arithmetic(2, ONE_IS_ZERO),
+            _arithmetic(2, *ONE_IS_ZERO),
             laws=[choice],
         ),
     )
@@ -123,7 +127,7 @@ def _false() -> Iterator[tuple[str, JSON]]:
             2,
             _arithmetic(7),
             _by(zero, 8, backwards=True, s=["spec", SCALARS], n=["other", []], a=["term", 5]),
-            _arithmetic(2, ONE_IS_ZERO),
+            _arithmetic(2, *ONE_IS_ZERO),
             laws=[zero],
         ),
     )
@@ -140,8 +144,8 @@ def _false() -> Iterator[tuple[str, JSON]]:
             1,
             2,
             _by(greatest, 8, backwards=True, a=["term", 1], b=["term", 7]),
-            _arithmetic(1),
-            _arithmetic(2, ONE_IS_ZERO),
+            _by(greatest, 1, a=["term", 1], b=["term", 7]),
+            _arithmetic(2, *ONE_IS_ZERO),
             laws=[greatest, *{f["law"]: None for f in facts}],
             facts=facts,
         ),
@@ -153,7 +157,7 @@ def _false() -> Iterator[tuple[str, JSON]]:
             [*NOWHERE, _node("exp", None, [5])],
             1,
             2,
-            _arithmetic(2, ONE_IS_ZERO),
+            _arithmetic(2, *ONE_IS_ZERO),
             laws=[positive[0]["law"]],
             facts=positive,
         ),
@@ -161,7 +165,7 @@ def _false() -> Iterator[tuple[str, JSON]]:
 
 
 def _facts() -> list[JSON]:
-    """That -exp(1/(x - x)) is nonpositive, and 1 nonnegative."""
+    """That -exp(1/max(0, 0)) is nonpositive, and 1 nonnegative."""
     nonnegative = "properties.positive_is_nonnegative#0"
     return [
         {"law": "properties.positive_exponential#0", "bound": {"a": ["term", 5]}},
@@ -193,6 +197,12 @@ def test_a_law_is_read_one_way_or_the_other(way: object) -> None:
     whole["chains"][0]["steps"][0]["backwards"] = way
     with pytest.raises(eg.UnsupportedOperation, match="true or false"):
         verify(json.dumps(whole))
+
+
+def test_what_is_0_is_not_divided_by() -> None:
+    terms = [*NOWHERE, _node("subtract", None, [0, 0]), _node("power", None, [6, 4])]
+    with pytest.raises(eg.UnsupportedOperation, match="which is undefined"):
+        verify(json.dumps(_certificate(terms, 7, 2, _arithmetic(2))))
 
 
 def test_a_derivative_that_is_defined_nowhere_proves_nothing() -> None:
@@ -253,7 +263,7 @@ def test_a_claim_is_about_no_more_terms_than_its_kind_says() -> None:
         "bound": {"c": ["number", "0"], "n": ["other", []]},
     }
     whole = _certificate(
-        NOWHERE, 1, 2, _arithmetic(2, ONE_IS_ZERO), laws=[fact["law"]], facts=[fact]
+        NOWHERE, 1, 2, _arithmetic(2, *ONE_IS_ZERO), laws=[fact["law"]], facts=[fact]
     )
     for more in ({}, {"left": 5}, {"of": 5}, {"is": 5, "right": 5}):
         with pytest.raises(eg.UnsupportedOperation, match="undefined"):
