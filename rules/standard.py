@@ -59,6 +59,7 @@ from eggrad.rules.functions.properties import properties
 from eggrad.rules.functions.ranges import ranges
 from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.functions.structured import structured
+from eggrad.rules.functions.written_out import written_out
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import entries, lowering
 from eggrad.rules.numerics.stability import lengths, shifts, stability
@@ -70,7 +71,7 @@ RULESETS = (
     extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
     quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
     reading, definitions, decompositions, order, normal_forms, properties, ranges,
-    matrix_properties, structured, long_powers, shifts, curvature, squares,
+    matrix_properties, structured, long_powers, shifts, curvature, squares, written_out,
 )  # fmt: skip
 
 STANDARD = Strategy(

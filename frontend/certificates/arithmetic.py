@@ -3,12 +3,13 @@
 This is a part of what checks certificates: it needs no library but Python's own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-# A power of a sum that is multiplied out has this exponent at most, a polynomial so many terms.
-POWER, TERMS = 12, 20_000
+# A power of a sum that is multiplied out has this exponent at most, a polynomial so many terms,
+# a number so many bits, and all products together so many factors: checking ends in seconds.
+POWER, TERMS, BITS, WORK = 12, 20_000, 10_000, 200_000
 ONE: Final = Fraction(1)
 UNIT: Final = -1  # The index of every axis of size 1.
 
@@ -28,6 +29,14 @@ def need(condition: object, reason: str) -> None:
     """Refuse what does not hold."""
     if not condition:
         raise Refused(reason)
+
+
+def rational(text: Any) -> Fraction:
+    """A number as certificates write it, such as -3/4."""
+    parts = text.removeprefix("-").split("/") if isinstance(text, str) else [""]
+    whole = len(parts) < 3 and all(p.isdecimal() and len(p) < BITS / 3 for p in parts)
+    need(whole, "a number is a text, such as -3/4")
+    return Fraction(text)
 
 
 def frozen(data: Any) -> Any:
@@ -135,8 +144,15 @@ class Arithmetic:
         self._atoms: dict[tuple[Any, ...], int] = {}
         self._names: list[tuple[Any, ...]] = []
         self._sums: dict[int, Polynomial] = {}  # What powers of sums are of, by atom.
-        # What has an end to where it is defined: atoms, and whether they are divided by, in a root.
-        self.partial: set[object] = set()
+        # What has to be defined where a term is: atoms, and that some are divided by, or in a root.
+        self._needs: dict[int, frozenset[object]] = {}
+        self._found: set[object] = set()
+        self._work = 0
+
+    def spend(self, work: int) -> None:
+        """Refuse what takes too long."""
+        self._work += work
+        need(self._work < WORK, "it takes too long to multiply out")
 
     def polynomial(self, t: int) -> Polynomial:
         """What a term is when it is multiplied out."""
@@ -146,12 +162,20 @@ class Arithmetic:
             missing = [a for a in args if a not in self._done]
             stack += missing
             if not missing:
-                self._done[stack.pop()] = self._read(op, data, args, dims)
+                self._found, made = set(), stack.pop()
+                self._done[made] = self._read(op, data, args, dims)
+                below = [self._needs[a] for a in args]
+                if op == "where" and any(below[1:]):  # The branch that is chosen, whichever it is.
+                    self._found.add((frozenset(self._done[made].items()), *below[1:]))
+                    below = below[:1]
+                self._needs[made] = frozenset(self._found.union(*below))
+                self.spend(len(self._needs[made]))
         return self._done[t]
 
-    def divide_by(self, t: int) -> None:
-        """Take note of what is divided by where a term is."""
-        self._power(self.polynomial(t), -ONE, self._terms.dims(t))
+    def needs(self, t: int) -> frozenset[object]:
+        """What has to be defined where a term is."""
+        self.polynomial(t)
+        return self._needs[t]
 
     def _read(self, op: str, data: Any, args: Indices, dims: Dims) -> Polynomial:
         axes, sizes = tuple(range(len(dims))), dict(enumerate(dims))
@@ -159,7 +183,7 @@ class Arithmetic:
         shapes = [self._terms.dims(a) for a in args]
         match op:
             case "constant":
-                return self._canonical([], axes, sizes, Fraction(data))
+                return self._canonical([], axes, sizes, rational(data))
             case "delta":
                 half = axes[: len(axes) // 2]
                 return self._canonical([], half * 2, {i: dims[i] for i in half})
@@ -193,7 +217,7 @@ class Arithmetic:
         if what not in self._atoms:
             self._atoms[what] = len(self._names)
             self._names.append(what)
-            self.partial |= set() if op in self._total else {self._atoms[what]}
+        self._found |= set() if op in self._total else {self._atoms[what]}
         return self._atoms[what]
 
     def _of(
@@ -219,6 +243,7 @@ class Arithmetic:
     def _power(self, base: Polynomial, p: Fraction, dims: Dims) -> Polynomial:
         axes, sizes = tuple(range(len(dims))), dict(enumerate(dims))
         whole, found = p.denominator == 1, None
+        need(base or p >= 0, "what is 0 is divided by, which is undefined")
         if whole and 0 <= p <= POWER:
             return self._product([(base, axes)] * int(p), axes, sizes)
         if len(base) == 1:
@@ -228,10 +253,13 @@ class Arithmetic:
             if entrywise and (whole or (c == 1 and [e for _, e, _ in factors] == [1])):
                 place = {UNIT: UNIT} | {i: k for k, i in enumerate(out)}
                 raised = [(a, e * p, tuple(place[i] for i in part)) for a, e, part in factors]
+                long = (abs(c.numerator) * c.denominator).bit_length() * abs(p)
+                need(c in (1, -1) or long <= BITS, "a number is too long")
                 found = self._canonical(raised, axes, sizes, ONE if c == 1 else c ** int(p))
         found = self._of("sum", None, [base], dims, p) if found is None else found
         bases = {a for m in found for a, _, _ in m[0] if self._names[a][0] not in ("exp", "size")}
-        self.partial |= {(a, whole, p < 0) for a in bases}
+        words = [w for w, asked in (("divided by", p < 0), ("in a root", not whole)) if asked]
+        self._found |= {(a, w) for a in bases for w in words}
         return found
 
     def _product(
@@ -278,8 +306,10 @@ class Arithmetic:
     ) -> Polynomial:  # fmt: skip
         """A multiple of a product, its factors in order and its indices numbered."""
         alias = {UNIT: UNIT} | {i: UNIT if d == 1 else i for i, d in sizes.items()}
+        self.spend(1)
         powers: dict[tuple[int, Indices], Fraction] = {}
         for atom, e, part in factors:
+            self.spend(1 + len(part))
             key = (atom, tuple(alias[i] for i in part))
             powers[key] = powers.get(key, 0) + e
         shown = tuple(alias[i] for i in out)
@@ -297,11 +327,44 @@ class Arithmetic:
                 # A power of a sum that has become a whole one.
                 whole = [(self._sums[a], part)] * int(e)
                 return self._product(whole, shown, ends, kept[:k] + kept[k + 1 :], number)
-        names = _numbered(kept, shown, ends)
+        need(
+            number.numerator.bit_length() < BITS > number.denominator.bit_length(),
+            "a number is too long",
+        )
+        names = self._numbered(kept, shown, ends)
         tidy = sorted((a, e, tuple(names[i] for i in part)) for a, e, part in kept)
         inner = sorted((names[i], d) for i, d in ends.items())
         found = (tuple(tidy), tuple(names[i] for i in shown), tuple(d for _, d in inner))
         return {found: number} if number else {}
+
+    def _numbered(
+        self, factors: Sequence[Factor], shown: Indices, sizes: Mapping[int, Any]
+    ) -> dict[int, int]:
+        """Numbers of indices: those of the result first, then by the factors that they are in.
+
+        Where these leave several alike the first is taken, so that what is equal may be told apart,
+        never the reverse.
+        """
+        names = {UNIT: UNIT}
+        for i in shown:
+            names.setdefault(i, len(names) - 1)
+        marks = {i: 0 for i in sizes if i not in names}
+        while marks:
+            before = 0
+            while before < len({*marks.values()}):
+                before = len({*marks.values()})
+                self.spend(sum(1 + len(part) for _, _, part in factors) * len(marks))
+                seen = names | {i: -2 - m for i, m in marks.items()}
+                uses = {
+                    i: repr((m, str(sizes[i]), sorted(_places(i, factors, seen))))
+                    for i, m in marks.items()
+                }
+                order = {u: k for k, u in enumerate(sorted({*uses.values()}))}
+                marks = {i: order[u] for i, u in uses.items()}
+            first = min(marks, key=lambda i: (marks[i], i))
+            names[first] = len(names) - 1
+            del marks[first]
+        return names
 
 
 def added(parts: Iterable[Polynomial]) -> Polynomial:
@@ -319,52 +382,15 @@ def times(number: Fraction | int, p: Polynomial) -> Polynomial:
     return {m: number * c for m, c in p.items()}
 
 
+def _places(i: int, factors: Sequence[Factor], seen: Mapping[int, int]) -> Iterator[Any]:
+    """Where an index is in factors."""
+    for a, e, part in factors:
+        if i in part:
+            yield a, e, [k for k, j in enumerate(part) if j == i], [seen[j] for j in part]
+
+
 def _uses(m: Monomial, axis: int) -> bool:
     """Whether a monomial is not the same along an axis."""
     factors, out, _ = m
     i = out[axis]
     return i != UNIT and (out.count(i) > 1 or any(i in part for _, _, part in factors))
-
-
-def _numbered(
-    factors: Sequence[Factor], shown: Indices, sizes: Mapping[int, Any]
-) -> dict[int, int]:
-    """Numbers of indices: those of the result first, then by the factors that they are in.
-
-    Where these leave several alike the first is taken, so that what is equal may be told apart,
-    never the reverse.
-    """
-    names = {UNIT: UNIT}
-    for i in shown:
-        names.setdefault(i, len(names) - 1)
-    marks = {i: 0 for i in sizes if i not in names}
-    while marks:
-        before = 0
-        while before < len({*marks.values()}):
-            before = len({*marks.values()})
-            seen = names | {i: -2 - m for i, m in marks.items()}
-            uses = {
-                i: repr(
-                    (
-                        marks[i],
-                        str(sizes[i]),
-                        sorted(
-                            (
-                                a,
-                                e,
-                                [k for k, j in enumerate(part) if j == i],
-                                [seen[j] for j in part],
-                            )
-                            for a, e, part in factors
-                            if i in part
-                        ),
-                    )
-                )
-                for i in marks
-            }
-            order = {u: k for k, u in enumerate(sorted({*uses.values()}))}
-            marks = {i: order[u] for i, u in uses.items()}
-        first = min(marks, key=lambda i: (marks[i], i))
-        names[first] = len(names) - 1
-        del marks[first]
-    return names

@@ -13,7 +13,6 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import takewhile
 from typing import Any, Final
 
 from eggrad.frontend.certificates.arithmetic import (
@@ -25,7 +24,9 @@ from eggrad.frontend.certificates.arithmetic import (
     added,
     frozen,
     need,
+    rational,
     renumbered,
+    sizes_of,
     times,
 )
 
@@ -35,11 +36,28 @@ VERSION: Final = "eggrad certificate 1"
 def check(text: str) -> dict[str, Any]:
     """A certificate that proves what it claims; raises `Refused` for any other text."""
     try:
-        return Checker(json.loads(text, parse_float=no_float, parse_constant=no_float)).checked()
+        return Checker(json.loads(text, **_STRICT)).checked()
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         raise Refused(f"this is no certificate: {type(error).__name__}: {error}") from error
     except RecursionError as error:
         raise Refused("this is no certificate: it is nested too deep") from error
+
+
+def no_float(text: str) -> Any:
+    """Refuse a number that is no integer: fractions are texts."""
+    raise Refused(f"this is no certificate: it has the number {text}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    need(len({k for k, _ in pairs}) == len(pairs), "this is no certificate: a name comes twice")
+    return dict(pairs)
+
+
+_STRICT: Final[dict[str, Any]] = {
+    "parse_float": no_float,
+    "parse_constant": no_float,
+    "object_pairs_hook": _once,
+}
 
 
 def _is_product_of_matrices(s: Any) -> bool:
@@ -56,8 +74,20 @@ def _is_gram(s: Any) -> bool:
     return plain and len(other) == 1 and {*out} == {*other[0]}
 
 
+def _summed(s: Any) -> Indices:
+    return tuple(i for i in s[0] if i not in s[1])
+
+
+def _unplaced(s: Any, j: Any) -> tuple[Indices, ...]:
+    """A spec without an index that the first operand alone has."""
+    place = s[0][int(j)]
+    need(sum(part.count(place) for part in s) == 1, "the index is used elsewhere")
+    return renumbered([[i for i in s[0] if i != place], *s[1:]])
+
+
 def _exchanged(s: Any) -> tuple[Indices, ...]:
     """The spec of v·u for that of u·v, matrices of which each may be transposed."""
+    need(_is_product_of_matrices(s), "no product of matrices")
     first = tuple("new" if i in s[1] else "out" for i in s[0])
     second = tuple("sum" if i in s[0] else "out" for i in s[1])
     return renumbered([second, first, ["sum", "new"]])
@@ -93,49 +123,67 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_even_power": lambda p: p % 2 == 0,
     "is_extreme": lambda f: f in ("max", "min"),
     "is_gram": _is_gram,
+    "is_greatest": lambda f: f == "max",
     "is_identity": lambda s: s[0] == s[1] and len({*s[0]}) == len(s[0]),
     "is_integer": lambda p: p.denominator == 1,
     "is_matrix": lambda n: len(n) == 2,
+    "is_matrix_gram": lambda s: len({*s[0]}) == len(s[0]) == 2 and _is_gram(s),
     "is_matrix_product": lambda s: s in _PRODUCTS,
+    "is_odd_power": lambda p: p % 2 == 1,
     "is_quadratic_form": _is_quadratic_form,
     "is_same": operator.eq,
+    "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
+    "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
-    "is_total_sum": lambda s: s[1] == () and len({*s[0]}) == len(s[0]),
+    "is_total_sum": lambda s: s[1] == () and 0 < len({*s[0]}) == len(s[0]),
     "joined": operator.add,
+    "keeps_sign": lambda p: p.denominator > 1 or p % 2 == 1,
     "magnitude": abs,
     "multiplies_matrices": _is_product_of_matrices,
     "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
     "opposite": operator.neg,
-    "plus": operator.add,
+    "other_extreme": lambda f: "min" if f == "max" else "max",
+    "plus": lambda c, k: Fraction(c) + k,
     "reciprocal": lambda c: 1 / c,
+    "result_dims": lambda s, *n: tuple(map(sizes_of(s, n).__getitem__, s[-1])),
     "reversed_axes": lambda s: renumbered(part[::-1] for part in s),
+    "rounds": lambda f: f in ("floor", "ceil", "trunc", "round"),
+    "scaled_as": lambda s: ((), (*range(len(s[-1])),), (*range(len(s[-1])),)),
+    "sign_of": lambda c: Fraction((c > 0) - (c < 0)),
     "sums_nothing": lambda s: {i for part in s[:-1] for i in part} == {*s[-1]},
     "swap": lambda s: renumbered([s[1], s[0], s[2]]),
-    "times": operator.mul,
+    "times": lambda c, k: Fraction(c) * k,
+    "unplaced": _unplaced,
+    "undoes": lambda f, g: (f, g) in (("sin", "arcsin"), ("cos", "arccos")),
+    "without_scalar": lambda s: s[1:] if s[0] == () else None,
 }
 _A: Final = ["letter", "a"]
 _OPPOSITE: Final = ["node", "constant", ["value", "number", "-1"], ["value", "other", []]]
 _PRODUCT: Final = ["node", "ein", ["call", "elementwise", ["axes", _A]], _A]
 # What arithmetic has beside the laws of a certificate: a·a⁻¹ = 1, for a sum a.
-RECIPROCAL: Final = {
+RECIPROCAL: Final = "reciprocal"
+_RECIPROCAL: Final = {
     "left": [*_PRODUCT, ["node", "power", _A, _OPPOSITE]],
     "right": ["node", "constant", ["value", "number", "1"], ["axes", _A]],
     "when": [],
     "letters": {"a": "term"},
-    "kind": "almost everywhere",
 }
-NOT_ZERO: Final = ("nonzero", "nonzero almost everywhere", "positive", "negative")
-
-
+# The terms that a claim is about, by its kind: where all that they are made of is defined.
+CLAIMED: Final[Mapping[str, tuple[str, ...]]] = {
+    **{"equal": ("left", "right"), "has": ("term",), "derivative": ("of", "is"), "curved": ("of",)}
+}
+NOT_ZERO: Final = ("positive", "negative", "nonzero", "nonzero almost everywhere")
 _SMOOTH: Final = (
     *("einsum", "add", "subtract", "negate", "divide", "power", "inv", "det", "adj", "exp"),
 )
 
 
-def no_float(text: str) -> Any:
-    """Refuse a number that is no integer: fractions are texts."""
-    raise Refused(f"this is no certificate: it has the number {text}")
+def letters(p: Any) -> set[str]:
+    """The letters of what a pattern is made of, not of what it takes axes from."""
+    if p[0] == "letter":
+        return {p[1]}
+    return set[str]().union(*(letters(part) for part in p[1:])) if p[0] == "node" else set()
 
 
 class Checker:
@@ -146,13 +194,12 @@ class Checker:
         need(whole["format"] == VERSION, f"this is no certificate: format {whole['format']!r}")
         self.whole = dict(whole)
         self.functions: Mapping[str, Mapping[str, Any]] = whole["functions"]
-        self.laws: Mapping[str, Any] = {**whole["laws"], "reciprocal": RECIPROCAL}
+        self.laws: Mapping[str, Any] = {**whole["laws"], RECIPROCAL: _RECIPROCAL}
         self.terms = Terms(self.functions)
         self.given = self.terms.read(whole["terms"])
         total = [name for name, known in self.functions.items() if known["total"]]
         self.arithmetic = Arithmetic(self.terms, total)
         self.known: set[tuple[str, int]] = set()
-        self.equal: set[tuple[int, int]] = set()
         self.defined: set[object] = set()
 
     def term(self, number: int) -> int:
@@ -163,6 +210,8 @@ class Checker:
     def checked(self) -> dict[str, Any]:
         """The certificate, if its claim is what its facts and chains prove."""
         claim = self.whole["claim"]
+        for k in CLAIMED[claim["kind"]]:
+            self.defined |= self.arithmetic.needs(self.term(claim[k]))
         for p, t in claim["assumed"]:
             self.know(p, self.term(t))
         for k, fact in enumerate(self.whole["facts"]):
@@ -171,14 +220,13 @@ class Checker:
             self.hold(law["when"], bound, f"fact {k + 1}")
             self.know(law["property"], self.build(law["of"], bound))
         wanted = self.wanted(claim)
-        for t in wanted:
-            self.arithmetic.polynomial(t)
-        self.defined |= self.arithmetic.partial
         for k, chain in enumerate(self.whole["chains"]):
             ends = self.term(chain["from"]), self.term(chain["steps"][-1]["to"])
             need(ends == wanted, "a chain leads from one side of the claim to the other")
             self.chain(k, chain)
-        need(wanted[0] == wanted[1] or wanted in self.equal, "the claim is not what chains prove")
+        if not self.whole["chains"]:
+            need(wanted[0] == wanted[1], "the claim is not what chains prove")
+            need(self.arithmetic.needs(wanted[0]) <= self.defined, "it may be undefined")
         if claim["kind"] in ("has", "curved"):
             need((claim["property"], wanted[1]) in self.known, "the property is not known")
         return self.whole
@@ -192,11 +240,7 @@ class Checker:
                 return self.term(claim["term"]), self.term(claim["form"])
             case "derivative":
                 f, x, g, dx = (self.term(claim[k]) for k in ("of", "by", "is", "along"))
-                need(
-                    self.terms.nodes[x][0] == self.terms.nodes[dx][0] == "variable", "by a variable"
-                )
-                need(self.terms.dims(x) == self.terms.dims(dx), "a direction has the axes of x")
-                need(not {dx} & (self.below(f) | self.below(g)), "the direction is new")
+                self.moves(claim, {x: dx}, f, g)
                 order = len(self.terms.dims(f))
                 axes = tuple(range(order + len(self.terms.dims(x))))
                 spec = renumbered([axes, axes[order:], axes[:order]])
@@ -206,21 +250,26 @@ class Checker:
                 along = {self.term(x): self.term(d) for x, d in claim["along"]}
                 need(claim["property"] in ("nonnegative", "nonpositive"), "a sign is claimed")
                 need(0 < len({*along.values()}) == len(claim["along"]), "a direction for each")
-                need(not {*along.values()} & self.below(f), "a direction is new")
-                for x, d in along.items():
-                    ops = {self.terms.nodes[t][0] for t in (x, d)}
-                    need(
-                        ops == {"variable"} and self.terms.dims(x) == self.terms.dims(d),
-                        "along a variable",
-                    )
+                self.moves(claim, along, f)
+                assumed = [self.term(t) for p, t in claim["assumed"] if p == "constant"]
+                need(not self.below(*assumed) & {*along}, "what moves is not constant")
                 self.regular(f, along)
                 return self.differential(self.differential(f, along), along), form
             case other:
                 raise Refused(f"a claim of the kind {other!r}")
 
-    def below(self, t: int) -> set[int]:
-        """A term and all that it is made of."""
-        found, stack = {t}, [t]
+    def moves(self, claim: Mapping[str, Any], along: Mapping[int, int], *terms: int) -> None:
+        """Refuse directions that are not any: what is known of them is what all tensors are."""
+        for x, d in along.items():
+            first, second = self.terms.nodes[x], self.terms.nodes[d]
+            alike = first[0] == second[0] == "variable" and first[3] == second[3]
+            need(alike and not dict(second[1])["assume"], "a direction is any tensor")
+        told = (*terms, *(self.term(t) for _, t in claim["assumed"]))
+        need(not {*along.values()} & self.below(*told), "a direction is new")
+
+    def below(self, *terms: int) -> set[int]:
+        """Terms and all that they are made of."""
+        found, stack = {*terms}, [*terms]
         while stack:
             new = {*self.terms.nodes[stack.pop()][2]} - found
             found |= new
@@ -241,7 +290,7 @@ class Checker:
                 words: tuple[str, ...] = ()
                 exponent = self.terms.nodes[args[-1]] if op == "power" else ("constant", "1")
                 need(exponent[0] == "constant", "an exponent is a number")
-                p = Fraction(exponent[1])
+                p = rational(exponent[1])
                 if op == "log" or p.denominator > 1:
                     words = ("positive", "concave")
                 elif op == "divide" or p < 0:
@@ -299,6 +348,9 @@ class Checker:
                 spec = renumbered(["ij", "ji", ""])
                 return make("einsum", spec, (make("adj", None, args), da))
             case _:
+                if op in ("maximum", "minimum"):
+                    apart = make("subtract", None, args)
+                    need(any((w, apart) in self.known for w in NOT_ZERO), f"{op} of equal terms")
                 law = self.laws[self.whole["slopes"][op][k]]
                 _, kind, name, place, *letters = law["left"]
                 need(kind.startswith("slope") and name == ["value", "name", op], "another slope")
@@ -308,53 +360,70 @@ class Checker:
                 return times_(self.build(law["right"], bound), da)
 
     def know(self, p: str, t: int) -> None:
-        """Know a property of a term; what is not 0 may be divided by."""
+        """Know a property; what is not 0 may be divided by, what is positive has a logarithm."""
         self.known.add((p, t))
-        if p in NOT_ZERO:
-            before = {*self.arithmetic.partial}
-            self.arithmetic.divide_by(t)
-            self.defined |= {n for n in self.arithmetic.partial - before if isinstance(n, tuple)}
+        if p in NOT_ZERO and self.arithmetic.needs(t) <= self.defined:
+            make, positive = self.terms.make, p == "positive"
+            for e in (-ONE, -ONE / 2)[: 1 + positive]:
+                power = make("power", None, (t, self.terms.number(e)))
+                self.defined |= self.arithmetic.needs(power)
+            if positive and "log" in self.functions:
+                self.defined |= self.arithmetic.needs(make("log", None, (t,)))
 
     def chain(self, number: int, chain: Mapping[str, Any]) -> None:
-        """Know that both ends of a chain are equal."""
+        """Know that both ends of a chain are equal, and that all between is defined as they are."""
         steps = chain["steps"]
         terms = [self.term(chain["from"]), *(self.term(step["to"]) for step in steps)]
-        # What laws alone lead to from the ends, which are defined, is defined as well.
-        for way in (range(len(steps)), range(len(steps) - 1, -1, -1)):
-            for k in takewhile(lambda k: steps[k]["by"] == "law", way):
-                self.arithmetic.polynomial(terms[k + (way.step > 0)])
-        self.defined |= self.arithmetic.partial
+        for way in (1, -1):
+            for t, step in zip(terms[::way], [None, *steps[::way]], strict=True):
+                needs = self.arithmetic.needs(t)
+                by_law = step and step["by"] == "law" and self.leads(step, way)
+                if not (by_law or needs <= self.defined):
+                    break
+                self.defined |= needs
         for k, step in enumerate(steps):
             self.step(step, terms[k], terms[k + 1], f"chain {number + 1}, step {k + 1}")
-        self.equal |= {(terms[0], terms[-1]), (terms[-1], terms[0])}
+
+    def leads(self, step: Mapping[str, Any], way: int) -> bool:
+        """Whether what a law makes of what is defined is defined.
+
+        A law leads from its left side to its right, and back if a condition of it is known of what
+        its right side has already.
+        """
+        law, backwards = self.laws[step["law"]], step["backwards"]
+        need(isinstance(backwards, bool), "whether a law is read backwards is true or false")
+        if backwards == (way == -1):
+            return True
+        known = any(c[0] == "known" for c in law["when"])
+        return known and {a for a, kind in law["letters"].items() if kind == "term"} <= letters(
+            law["right"]
+        )
 
     def step(self, step: Mapping[str, Any], before: int, after: int, place: str) -> None:
         """Refuse a step that does not follow."""
         need(self.terms.dims(before) == self.terms.dims(after), f"{place}: the axes differ")
-        out = self.arithmetic.polynomial
+        polynomial, needs = self.arithmetic.polynomial, self.arithmetic.needs
+        need(needs(before) | needs(after) <= self.defined, f"{place}: it may be undefined")
         if step["by"] == "law":
             sides = self.instance(step, place)
             old, new = sides[::-1] if step["backwards"] else sides
-            law = self.laws[step["law"]]
-            # From its right side, which may be defined at more values, a law leads back where its
-            # condition is known.
-            free = not any(c[0] == "known" for c in law["when"])
-            narrows = law["kind"] == "one way" and free and step["backwards"]
-            need(not narrows, f"{place}: the law goes one way")
             need(self.replaces(before, after, old, new), f"{place}: the law says something else")
-            out(after)
-            self.defined |= self.arithmetic.partial
             return
         need(step["by"] == "arithmetic", f"{place}: by nothing that is known here")
-        difference = [out(before), times(-1, out(after))]
+        difference = [polynomial(before), times(-1, polynomial(after))]
         for part in step["parts"]:
-            for side, sign in zip(self.instance(part, place), (-1, 1), strict=True):
-                product = (self.term(part["times"]), side)
-                whole = self.terms.make("einsum", renumbered(part["spec"]), product)
-                difference.append(times(sign * Fraction(part["number"]), out(whole)))
+            for whole, sign in zip(self.sides(part, place), (-1, 1), strict=True):
+                difference.append(times(sign * rational(part["number"]), polynomial(whole)))
+                need(needs(whole) <= self.defined, f"{place}: something new may be undefined")
+        self.arithmetic.spend(sum(map(len, difference)))
         need(not added(difference), f"{place}: the sums of products differ")
-        new = self.arithmetic.partial - self.defined
-        need(not new, f"{place}: something new may be undefined")
+
+    def sides(self, part: Mapping[str, Any], place: str) -> list[int]:
+        """Both sides of a law, each times a term."""
+        times_, spec = self.term(part["times"]), renumbered(part["spec"])
+        return [
+            self.terms.make("einsum", spec, (times_, side)) for side in self.instance(part, place)
+        ]
 
     def replaces(self, before: int, after: int, old: int, new: int) -> bool:
         """Whether one term is another in which some parts that are `old` have become `new`."""
@@ -363,6 +432,7 @@ class Checker:
             a, b = stack.pop()
             if a != b and (a, b) not in seen:
                 seen.add((a, b))
+                self.arithmetic.spend(1)
                 first, second = self.terms.nodes[a], self.terms.nodes[b]
                 if first[:2] != second[:2] or not 0 < len(first[2]) == len(second[2]):
                     return False
@@ -387,9 +457,9 @@ class Checker:
 
     def value(self, kind: str, value: Any) -> Any:
         """A value of some kind: a term, a number, a spec, a name, or axes and the like."""
-        if kind in ("number", "name"):
-            need(isinstance(value, str), f"a {kind} is a text")
-        kinds = {"term": self.term, "number": Fraction, "spec": renumbered}
+        if kind == "name":
+            need(isinstance(value, str), "a name is a text")
+        kinds = {"term": self.term, "number": rational, "spec": renumbered}
         return kinds.get(kind, frozen)(value)
 
     def hold(self, conditions: Iterable[Any], bound: dict[str, Any], place: str) -> None:
@@ -439,6 +509,8 @@ class Checker:
                 return self.terms.number(value, dims)
             case "scale", [value, a]:
                 return self.terms.times(self.terms.number(value), a)
+            case "size", [symbol]:
+                return make("size", symbol, ())
             case "delta", [dims]:
                 return make("delta", None, (), dims + dims)
             case "function" | "function2" | "function3", [name, *operands]:

@@ -14,6 +14,7 @@ from eggrad.frontend.certificates.arithmetic import (
     ONE,
     UNIT,
     Arithmetic,
+    Dims,
     Factor,
     Indices,
     Monomial,
@@ -137,12 +138,10 @@ class Combinations(Arithmetic):
                 return
 
     def divisors(self) -> list[int]:
-        """Terms of the sums that are divided by."""
-        return [
-            self._sum(what[3])
-            for atom, what in enumerate([*self._names])
-            if what[0] == "sum" and (atom, True, True) in self.partial
-        ]
+        """Terms that are divided by."""
+        needs = frozenset[object]().union(*self._needs.values())
+        atoms = [a for a in range(len(self._names)) if (a, "divided by") in needs]
+        return [self.power_of(a, ONE) for a in atoms]
 
     def _reciprocals(self) -> Iterator[Relation]:
         """That a·a⁻¹ = 1, for the sums that are divided by."""
@@ -188,6 +187,19 @@ class Combinations(Arithmetic):
 
     # Terms of polynomials ------------------------------------------------------------------
 
+    def term(self, p: Polynomial) -> int:
+        """A term of a polynomial."""
+        return self._sum(p.items())
+
+    def on(self, p: Polynomial, kept: Indices) -> Polynomial:
+        """A polynomial on some of its axes."""
+        return added(self._on(m, c, kept) for m, c in p.items())
+
+    def multiplied(self, p: Polynomial, factors: Sequence[Factor], dims: Dims) -> Polynomial:
+        """A polynomial times factors, on its axes."""
+        axes = tuple(range(len(dims)))
+        return self._product([(p, axes)], axes, dict(enumerate(dims)), factors)
+
     def _part(self, c: _Candidate, number: Fraction) -> Part:
         names = tuple(dict.fromkeys((*c.out, *c.hole)))
         factor = self._term(c.factors, names, dict(c.sizes))
@@ -195,8 +207,11 @@ class Combinations(Arithmetic):
 
     def _sum(self, p: Iterable[tuple[Monomial, Fraction]]) -> int:
         """A term of a polynomial."""
-        found: int | None = None
-        for (factors, out, sizes), c in sorted(p, key=lambda term: _rank(term[0])):
+        wanted, found = dict(p), None
+        for t, known in self._done.items() if wanted else ():
+            if known == wanted:
+                return t
+        for (factors, out, sizes), c in sorted(wanted.items(), key=lambda term: _rank(term[0])):
             t = self._term(factors, out, dict(enumerate(sizes)))
             t = t if c == 1 else self._terms.times(self._terms.number(c), t)
             found = t if found is None else self._terms.make("add", None, (found, t))
@@ -208,7 +223,7 @@ class Combinations(Arithmetic):
         """A term of a product."""
         make, size = self._terms.make, {UNIT: 1, **sizes}
         shown: list[int] = []
-        placed = [(self._power_of(a, e), part) for a, e, part in factors]
+        placed = [(self.power_of(a, e), part) for a, e, part in factors]
         for i in out:
             j = max((*size, *shown)) + 1 if i in shown else i
             if i in shown:
@@ -223,9 +238,10 @@ class Combinations(Arithmetic):
             joined = tuple(dict.fromkeys((*names, *part)))
             whole = make("einsum", renumbered((names, part, joined)), (whole, t))
             names = joined
-        return make("einsum", renumbered((names, shown)), (whole,))
+        return whole if names == (*shown,) else make("einsum", renumbered((names, shown)), (whole,))
 
-    def _power_of(self, atom: int, exponent: Fraction) -> int:
+    def power_of(self, atom: int, exponent: Fraction) -> int:
+        """A term of a power of an atom."""
         make = self._terms.make
         op, data, dims, *parts = self._names[atom]
         args = tuple(map(self._sum, parts))

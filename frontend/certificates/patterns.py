@@ -41,7 +41,6 @@ def law_described(rule: Rule, variant: int) -> dict[str, Any]:
         "right": _pattern(right),
         "when": _conditions(conditions),
         "letters": _letters(left, right, *conditions),
-        "kind": str(rule.kind),
     }
 
 

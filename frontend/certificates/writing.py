@@ -14,13 +14,15 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
+from eggrad.engine.laws.properties import DIAGONAL, NONZERO, ORTHOGONAL, PROBABILITY, SKEW
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
-from eggrad.engine.terms.term import Term, einsum, postorder, variable
+from eggrad.engine.terms.term import Term, constant, einsum, postorder, power, subtract, variable
 from eggrad.frontend.certificates.arithmetic import Refused, frozen
-from eggrad.frontend.certificates.checker import NOT_ZERO, VERSION, Checker, check
+from eggrad.frontend.certificates.checker import NOT_ZERO, RECIPROCAL, VERSION, Checker, check
 from eggrad.frontend.certificates.combinations import Combinations, Part, Relation
+from eggrad.frontend.certificates.expansions import Expansion, Move
 from eggrad.frontend.certificates.patterns import (
     fact_described,
     is_described,
@@ -31,6 +33,7 @@ from eggrad.frontend.text.json_nodes import described, read_terms
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.functions.elementwise import functions, identities
 from eggrad.rules.functions.properties import domains
+from eggrad.rules.functions.written_out import written_out
 
 JSON = dict[str, Any]
 Bound = Mapping[str, Any]
@@ -41,12 +44,22 @@ FindSteps = Callable[[Term, Term], Sequence[ProofStep] | None]
 RELATIONS: Final = ("symmetric", "structured", "functions", "powers")
 
 
+# Laws on what has some property, by property, with what letters beside it stand for.
+OF_MATRICES: Final = (
+    (SKEW, "structured.transpose_of_skew", {}),
+    (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (0, 2), (1, 2))}),
+    (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (2, 1), (0, 2))}),
+    (DIAGONAL, "written_out.diagonal_matrix", {"n": ()}),
+    (PROBABILITY, "structured.sum_of_probability", {"s": ((0,), ())}),
+)
+
+
 class Writer:
     """A certificate while it is written; some properties of terms are assumed."""
 
     def __init__(self, rulesets: Sequence[Ruleset], assumed: Sequence[Assumption]) -> None:
         """Begin without chains."""
-        self._rules = {f"{s.name}.{r.name}": r for s in rulesets for r in s.laws}
+        self._rules = {f"{s.name}.{r.name}": r for s in (*rulesets, written_out) for r in s.laws}
         self._knowledge = Knowledge(rulesets, assumed, is_described)
         self._may_be_assumed = dict.fromkeys(assumed)
         self._assumed: dict[tuple[str, int], None] = {}
@@ -87,15 +100,14 @@ class Writer:
         find_steps: Callable[[], Sequence[ProofStep] | None],
     ) -> None:
         """Add a chain; raises `UnsupportedOperation` where a step cannot be certified."""
-        whole = self._by_arithmetic(first, last)
-        steps = () if whole else find_steps()
-        if steps is None:
-            raise UnsupportedOperation("no chain of single steps was found")
-        found = [whole] if whole else []
-        before = first
-        for step in steps:
-            found.append(self._step(before, step))
-            before = step.term
+        found = self._at_once(first, last)
+        if found is None:
+            steps, found, before = find_steps(), list[JSON](), first
+            if steps is None:
+                raise UnsupportedOperation("no chain of single steps was found")
+            for step in steps:
+                found += self._step(before, step)
+                before = step.term
         if found:
             self._chains.append({"from": self.number(first), "steps": found})
 
@@ -117,6 +129,11 @@ class Writer:
         """What a term changes by where some variables change by others."""
         for t in postorder(f):
             self._slopes |= {t.op: self._slopes_of(t.op)} if t.op in FUNCTIONS else {}
+            if t.op in ("maximum", "minimum"):
+                # Where both are the same, no slope is that of one of them.
+                apart = subtract(*t.args)
+                self._know_nonzero(apart)
+                self._checker.known.add((NONZERO, self.number(apart)))
         self._checker.laws = {**self._laws}
         self._checker.whole["slopes"] = self._slopes
         moved = {self.number(x): self.number(dx) for x, dx in along.items()}
@@ -144,40 +161,45 @@ class Writer:
             self._numbers[found[0]] = number
         return self._term_of[number]
 
-    def know_one_of(self, properties: Iterable[str], term: Term) -> None:
-        """Add the facts that show the first property that a term has."""
-        for p in properties:
-            if self._knowledge.knows(p, term):
-                self.know(p, term)
-                return
+    def know_one_of(self, properties: Iterable[str], term: Term) -> bool:
+        """Add the facts that show the first property that a term has, if it has one."""
+        known = next((p for p in properties if self._knowledge.knows(p, term)), None)
+        if known is not None:
+            self.know(known, term)
+        return known is not None
 
     def text(self, kind: str, **claim: Any) -> str:
         """The certificate of a claim; raises `UnsupportedOperation` if the checker refuses it."""
-        made = self._text(kind, claim)
-        try:
-            check(made)
-        except Refused:
+        if _refusal(self._whole(kind, claim)) is not None:
             self._know_divisors()
-            made = self._text(kind, claim)
-            try:
-                check(made)
-            except Refused as error:
-                raise UnsupportedOperation(f"no certificate was found: {error}") from error
-        return made
+        whole = self._whole(kind, claim)
+        reason = _refusal(whole)
+        if reason is not None:
+            raise UnsupportedOperation(f"no certificate was found: {reason}")
+        _leave_out(whole)
+        blocks = (f" {json.dumps(k)}: {_block(v)}" for k, v in whole.items())
+        return "{\n" + ",\n".join(blocks) + "\n}\n"
 
     def _know_divisors(self) -> None:
-        """Add facts that show of sums that are divided by that they are not 0."""
+        """Add facts that show of what is divided by that it is not 0, or that this is assumed."""
         for number in self._arithmetic.divisors():
-            self.know_one_of(NOT_ZERO, self._term(number))
+            self._know_nonzero(self._term(number))
 
-    def _text(self, kind: str, claim: Mapping[str, Any]) -> str:
+    def _know_nonzero(self, term: Term) -> None:
+        """Add facts that show that a term is not 0 almost everywhere, or assume it."""
+        if not self.know_one_of(NOT_ZERO, term):
+            for assumption in nonzero_sums([power(term, constant(-1))]):
+                self._may_be_assumed[assumption] = None
+                self._assume(assumption)
+
+    def _whole(self, kind: str, claim: Mapping[str, Any]) -> JSON:
         said = {k: self.number(v) if isinstance(v, Term) else v for k, v in claim.items()}
         parts = [p for law in self._laws.values() for p in _parts(law)]
         asked = sorted({"analytic", "total"} | {p[1] for p in parts if p[0] == "record"})
         named = {p[2] for p in parts if p[:2] == ["value", "name"]}
         named |= {op for op, *_ in self._terms.nodes}
         known = sorted(n for n in named if isinstance(n, str) and n in FUNCTIONS)
-        whole = {
+        return {
             "format": VERSION,
             "claim": {"kind": kind, **said, "assumed": [*map(list, self._assumed)]},
             "laws": self._laws,
@@ -187,8 +209,6 @@ class Writer:
             "chains": self._chains,
             "terms": [self._node(*node) for node in self._terms.nodes],
         }
-        blocks = (f" {json.dumps(k)}: {_block(v)}" for k, v in whole.items())
-        return "{\n" + ",\n".join(blocks) + "\n}\n"
 
     def _node(self, op: str, data: Any, args: Sequence[int], dims: Sequence[Any]) -> JSON:
         return {"op": op, "data": self._data.get((op, data), data), "args": args, "dims": dims}
@@ -198,22 +218,54 @@ class Writer:
         if assumption in self._may_be_assumed and assumption not in self._facts:
             self._assumed[p, self.number(term)] = None
 
-    def _step(self, before: Term, step: ProofStep) -> JSON:
+    def _step(self, before: Term, step: ProofStep) -> list[JSON]:
         rule = self._rules[step.rule]
         if isinstance(rule, Rule) and self._differ(before, step.term):
             for old, new in replacements(before, step.term):
                 sides = (new, old) if step.backwards else (old, new)
                 found = instance(rule, *sides, self._knowledge)
                 if found is not None:
-                    said = self._instance(rule, *found)
-                    return {"by": "law", **said, "backwards": step.backwards, **self._to(step.term)}
-        found = self._by_arithmetic(before, step.term)
+                    return [self._by_law((rule, *found), step.backwards, step.term)]
+        found = self._at_once(before, step.term)
         if found is None:
             raise UnsupportedOperation(f"a step by {step.rule} has no certificate")
         return found
 
-    def _to(self, term: Term) -> JSON:
-        return {"to": self.number(term)}
+    def _by_law(self, law: tuple[Rule, int, Bound], backwards: bool, after: Term) -> JSON:
+        """A step by a law."""
+        said = self._instance(*law)
+        return {"by": "law", **said, "backwards": backwards, "to": self.number(after)}
+
+    def _at_once(self, before: Term, after: Term) -> list[JSON] | None:
+        """Steps without a search for laws: by arithmetic, of both terms or both written out."""
+        whole = self._by_arithmetic(before, after)
+        return [whole] if whole else self._written_out(before, after)
+
+    def _written_out(self, before: Term, after: Term) -> list[JSON] | None:
+        """Steps to what both terms are if functions are written out; None if they then differ."""
+        expansion = Expansion(self._arithmetic, self.number, self._term, self._knowledge.knows)
+        ends = before, after
+        try:
+            expansion.read(*ends)
+            first, second = ([*expansion.moves(t)] for t in ends)
+            left, right = (m[-1][1] if m else t for m, t in zip((first, second), ends, strict=True))
+            middle = self._by_arithmetic(left, right) if first or second else None
+        except Refused:
+            return None
+        if middle is None:
+            return None
+        wholes = [after, *(whole for _, whole in second)][-2::-1]
+        back = zip(second[::-1], wholes, strict=True)
+        return [
+            *(self._moved(move, move.backwards, whole) for move, whole in first),
+            middle,
+            *(self._moved(move, not move.backwards, whole) for (move, _), whole in back),
+        ]
+
+    def _moved(self, move: Move, backwards: bool, after: Term) -> JSON:
+        if move.law is None:
+            return {"by": "arithmetic", "parts": [], "to": self.number(after)}
+        return self._by_law(move.law, backwards, after)
 
     def _differ(self, before: Term, after: Term) -> bool:
         """Whether two terms are different sums of products."""
@@ -228,7 +280,11 @@ class Writer:
         found = self._arithmetic.parts(*ends, self._relations(before, after))
         if found is None:
             return None
-        return {"by": "arithmetic", "parts": [*map(self._combined, found)], **self._to(after)}
+        return {
+            "by": "arithmetic",
+            "parts": [*map(self._combined, found)],
+            "to": self.number(after),
+        }
 
     def _relations(self, *roots: Term) -> Iterator[Relation]:
         """Instances of laws about parts of products, where these or their functions occur."""
@@ -240,6 +296,10 @@ class Writer:
                     yield self._relation(f"linalg.{name}", {"s": MATRIX_PRODUCT, "a": t.args[0]})
             for name in _about(t.op):
                 yield self._relation(name, {"a": t.args[0]})
+            for p, name, more in OF_MATRICES if t.op == "variable" else ():
+                if self._knowledge.knows(p, t):
+                    bound = {k: t.dims[:1] if k == "n" else v for k, v in more.items()}
+                    yield self._relation(name, {"a": t, **bound})
         for rule in self._rules.values():
             if isinstance(rule, Rule) and rule.ruleset in RELATIONS:
                 for k, pattern in enumerate(patterns(rule)):
@@ -259,7 +319,7 @@ class Writer:
 
     def _combined(self, part: Part) -> JSON:
         law = part.relation.law
-        said = {"law": "reciprocal", "bound": {"a": ["term", part.relation.of]}}
+        said = {"law": RECIPROCAL, "bound": {"a": ["term", part.relation.of]}}
         said = self._instance(*law) if law else said
         number = fraction_text(part.number)
         return {"number": number, "times": part.factor, "spec": part.spec, **said}
@@ -284,6 +344,30 @@ class Writer:
             # Conditions on indices look like specs.
             found[name] = ["other" if kind == "other" else described_as, said]
         return found
+
+
+def _refusal(whole: JSON) -> str | None:
+    """Why the checker refuses a certificate, if it does."""
+    try:
+        check(json.dumps(whole))
+    except Refused as error:
+        return str(error)
+    return None
+
+
+def _leave_out(whole: JSON) -> None:
+    """Leave out the facts, assumptions and laws that a certificate does not need."""
+    for parts in (whole["facts"], whole["claim"]["assumed"]):
+        for k in range(len(parts) - 1, -1, -1):
+            part = parts.pop(k)
+            if _refusal(whole) is not None:
+                parts.insert(k, part)
+    steps = [step for chain in whole["chains"] for step in chain["steps"]]
+    parts = [*whole["facts"], *steps, *(p for step in steps for p in step.get("parts", ()))]
+    used = {part.get("law") for part in parts} | {
+        n for names in whole["slopes"].values() for n in names
+    }
+    whole["laws"] = {name: law for name, law in whole["laws"].items() if name in used}
 
 
 def _records(names: Iterable[str], asked: Iterable[str]) -> JSON:
@@ -354,9 +438,11 @@ def derivative(
     find_steps: FindSteps,
 ) -> str:
     """The certificate that a term is the derivative of another by a variable."""
-    writer = Writer(rulesets, _of_domains(f, g))
     dx = variable(f"d{x.name}", x.dims)
-    df = writer.differential(f, {x: dx})
+    df = Writer(rulesets, ()).differential(f, {x: dx})
+    # Where f is defined its differential may not be: that of a root is not where it is of 0.
+    writer = Writer(rulesets, _of_domains(f, g, df))
+    _ = writer.differential(f, {x: dx})
     axes = tuple(range(g.order))
     along = einsum((axes, axes[f.order :], axes[: f.order]), g, dx)
     writer.chain(df, along, lambda: find_steps(df, along))

@@ -107,7 +107,14 @@ Laws that are used to prove that two expressions are equal: functions by others,
 matrices, the order of entries, normal forms. The facts at the end say where a term is defined, and
 where it jumps, so that a proof can say where it holds.""",
         (
-            *("definitions", "decompositions", "order", "special_functions", "normal_forms"),
+            *(
+                "definitions",
+                "written_out",
+                "decompositions",
+                "order",
+                "special_functions",
+                "normal_forms",
+            ),
             *("domains", "ties"),
         ),
     ),

@@ -33,6 +33,7 @@ SESSIONS = {
     "README.md": 4,
     "docs/backends.md": 1,
     "docs/certificates.md": 2,
+    "docs/certificates/proofs_read.md": 5,
     "docs/convexity.md": 2,
     "docs/distributed.md": 4,
     "docs/elementwise.md": 6,

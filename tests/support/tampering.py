@@ -125,6 +125,44 @@ def _step(whole: JSON, _rng: np.random.Generator) -> bool:
     return False
 
 
+def _letter(whole: JSON, _rng: np.random.Generator) -> bool:
+    """A letter of a law that stands for a variable which occurs nowhere."""
+    for chain in whole["chains"]:
+        for step in chain["steps"]:
+            for said in (step, *step.get("parts", ())):
+                for kind_and_value in said.get("bound", {}).values():
+                    if kind_and_value[0] == "term":
+                        dims = whole["terms"][kind_and_value[1]]["dims"]
+                        data = {"name": "nowhere", "assume": []}
+                        whole["terms"].append(
+                            {"op": "variable", "data": data, "args": [], "dims": dims}
+                        )
+                        kind_and_value[1] = len(whole["terms"]) - 1
+                        return True
+    return False
+
+
+def _factor(whole: JSON, _rng: np.random.Generator) -> bool:
+    """An instance of a law times 0 instead of its factor."""
+    for chain in whole["chains"]:
+        for step in chain["steps"]:
+            for part in step.get("parts", ()):
+                dims = whole["terms"][part["times"]]["dims"]
+                whole["terms"].append({"op": "constant", "data": "0", "args": [], "dims": dims})
+                part["times"] = len(whole["terms"]) - 1
+                return True
+    return False
+
+
+def _order(whole: JSON, _rng: np.random.Generator) -> bool:
+    """Facts before their premises, where the first has one."""
+    first = next(iter(whole["facts"]), None)
+    asks = first is not None and any(c[0] == "known" for c in whole["laws"][first["law"]]["when"])
+    known = first is not None and not whole["claim"]["assumed"]
+    whole["facts"].reverse()
+    return bool(asks and known)
+
+
 def _record(whole: JSON, _rng: np.random.Generator) -> bool:
     """Something else known of a function."""
     record = _first(whole, "functions")
@@ -144,4 +182,7 @@ CHANGES: dict[str, Callable[[JSON, np.random.Generator], bool]] = {
     "number": _number,
     "step": _step,
     "record": _record,
+    "letter": _letter,
+    "factor": _factor,
+    "order": _order,
 }

@@ -14,7 +14,7 @@ import eggrad as eg
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.assumptions import drawn
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.term import variables
+from eggrad.engine.terms.term import postorder, variables
 from eggrad.frontend.interface.certificates import certified_derivative, verify
 from eggrad.frontend.text.json_nodes import read_terms
 from tests.support.tampering import mutated, tampered
@@ -22,7 +22,7 @@ from tests.support.tiers import samples
 
 DATA: Final = Path(__file__).parents[2] / "data"
 # What a chain of single steps or a law of the checker's is missing for; seen when it was written.
-LEAST: Final = {"equal": 0.5, "derivative": 0.9, "convex": 0.8}
+LEAST: Final = {"equal": 0.8, "derivative": 0.95, "convex": 0.75}
 
 
 def _read(name: str) -> list[dict[str, Any]]:
@@ -35,6 +35,7 @@ def _equal() -> list[Callable[[], str]]:
         for r in _read("textbook_equalities.json")
         if r["is"] == "equal" and not {"wrt", "needs"} & r.keys()
     ]
+    rows += [(r["left"], r["right"], r["dims"], r["assume"]) for r in _read("more_equalities.json")]
     rows += [
         (r["left"], r["right"], r["dims"], {k: [v] for k, v in r["assume"].items()})
         for r in _read("properties_equalities.json")
@@ -106,10 +107,12 @@ def test_certificates_are_verified_and_tampered_ones_refused(kind: str, first: i
 
 @pytest.mark.parametrize("kind", MADE)
 def test_most_have_one(kind: str) -> None:
-    """Of the first cases of blocks."""
+    """Of the first cases of blocks; thorough tiers take all of them."""
     blocks = [first for k, first in BLOCKS if k == kind]
-    count = sum(bool(certificates(kind, first)) for first in blocks)
-    assert count >= LEAST[kind] * len(blocks)
+    count = sum(len(certificates(kind, first)) for first in blocks)
+    assert count >= LEAST[kind] * sum(
+        min(samples(1, BLOCK), len(MADE[kind]()) - first) for first in blocks
+    )
 
 
 @pytest.mark.parametrize(("kind", "first"), [b for b in BLOCKS if b[0] != "convex"])
@@ -136,10 +139,13 @@ def _check_claim(text: str, rng: np.random.Generator) -> None:
         sizes = {s: int(rng.integers(2, 4)) for s in symbols(*terms)}
         values: dict[str, Any] = {}
         for v in variables(*terms):
-            shape = tuple(sizes.get(str(d), d) for d in v.dims)
+            shape = tuple(int(sizes.get(str(d), d)) for d in v.dims)
             values[v.name] = drawn(v.assumed, rng.normal(size=shape), rng)
         if any(v is None for v in values.values()):
             return
+        inverses = [t for t in postorder(*terms) if t.op == "inv"]
+        if any((abs(oracle.value(t, values, sizes)) > 1e6).any() for t in inverses):
+            continue  # Of these sizes the matrix is singular.
         with np.errstate(all="ignore"):
             if claim["kind"] == "equal":
                 a, b = (oracle.value(t, values, sizes) for t in terms)
