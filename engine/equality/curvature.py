@@ -168,14 +168,19 @@ def _mean(a: Term, b: Term, weight: Fraction) -> Term:
 # Second derivatives --------------------------------------------------------------------------
 
 
-def second_derivative(system: System, term: Term, wrt: Sequence[Term]) -> Term | None:
-    """The second derivative of a scalar along a line; None where the term has kinks or jumps."""
+def second_derivative(
+    system: System, term: Term, wrt: Sequence[Term], budget: Budget | None = None
+) -> Term | None:
+    """The second derivative of a scalar along a line; None where the term has kinks or jumps.
+
+    The budget is that of simplifying it.
+    """
     found = term
     for _ in range(2):
         if has_kinks(found, wrt):
             return None
         (found,) = system.pushed([found], directions(wrt), ())
-        found = system.simplify([found]).term
+        found = system.simplify([found], budget).term
     return None if has_kinks(found, wrt) else found
 
 
@@ -217,7 +222,8 @@ def is_defined_convexly(
 
 # Where a need holds on a convex set: one of these is known of its term.
 CONVEX_WHERE: Final = {
-    POSITIVE: (CONCAVE, POSITIVE),
+    # What is log-convex is positive, or 0 at all values.
+    POSITIVE: (CONCAVE, POSITIVE, LOG_CONVEX),
     # Where a term that is at least 0 becomes 0 a root may have a kink, as that of x² has.
     NONNEGATIVE: (CONCAVE, POSITIVE),
     NONZERO: (POSITIVE, NEGATIVE, NONZERO),

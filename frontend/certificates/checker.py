@@ -243,7 +243,7 @@ class Checker:
                 need(exponent[0] == "constant", "an exponent is a number")
                 p = Fraction(exponent[1])
                 if op == "log" or p.denominator > 1:
-                    words = ("positive", "concave")
+                    words = ("positive", "concave", *["log-convex"] * (op == "log"))
                 elif op == "divide" or p < 0:
                     words = NOT_ZERO
                 elif op == "inv":

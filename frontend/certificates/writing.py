@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
+from eggrad.engine.laws.properties import NONZERO, SIGNS
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
@@ -238,6 +240,8 @@ class Writer:
             if t.op == "inv":
                 for name in ("inverse_times_matrix", "matrix_times_inverse"):
                     yield self._relation(f"linalg.{name}", {"s": MATRIX_PRODUCT, "a": t.args[0]})
+            if t.op == "variable" and SIGNS in t.assumed:
+                yield self._relation("structured.even_power_of_signs", {"a": t, "p": Fraction(2)})
             for name in _about(t.op):
                 yield self._relation(name, {"a": t.args[0]})
         for rule in self._rules.values():
@@ -387,7 +391,8 @@ def curvature_of(
 ) -> str:
     """The certificate that the second derivative along lines has a sign that a form of it has."""
     p, form = shown
-    needs = needed(domains.facts, (f,))
+    divisors = [(NONZERO, t.args[1]) for t in postorder(f) if t.op == "divide"]
+    needs = (*needed(domains.facts, (f,)), *divisors)
     writer = Writer(rulesets, [*in_variables(f, [*along]), *_of_domains(f)])
     for q, t in needs:
         writer.know_one_of(CONVEX_WHERE.get(q, ()), t)

@@ -90,6 +90,9 @@ ranges.state(
     power_at_most_one=at_most_one(a**p)
     .when(nonnegative(a), at_most_one(a), is_integer(p), p >= 0)
     .noted("aᵖ ≤ 1 for a between 0 and 1, and a natural p.", cite="real powers"),
+    power_within_one=within_one(a**p)
+    .when(within_one(a), is_integer(p), p >= 0)
+    .noted("aᵖ is between -1 and 1 if a is, for a natural p.", cite="real powers"),
     reciprocal_at_most_one=at_most_one(a**p).when(at_least_one(a), p < 0).noted(cite="real powers"),
     exponential_at_most_one=at_most_one(exp(a))
     .when(nonpositive(a))
