@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from itertools import chain, count
+from itertools import chain, combinations, count
 from math import ceil
 from typing import Final
 
@@ -23,7 +23,6 @@ from eggrad.engine.laws.properties import (
     AFFINE,
     CONSTANT,
     NONNEGATIVE,
-    NONPOSITIVE,
     POSITIVE,
     SEMIDEFINITE,
     SYMMETRIC,
@@ -48,6 +47,8 @@ DRAWS: Final = 20
 CLOSE: Final = 1e-6
 # Products that a second derivative may have.
 MOST: Final = 200
+# Summands of a sum whose square is bounded by theirs.
+SUMMANDS: Final = 4
 LARGE: Final = 1e6
 
 
@@ -209,7 +210,7 @@ class _Bounds:
         """A term on some indices as a sum of products; sums without directions stay together."""
         turns = self.turns(t)
         match t.op:
-            case "add" if turns:
+            case "add" if turns and not self.is_linear(t):
                 return [s for a in t.args for s in self.summands(a, part)]
             case "constant":
                 ones = [(terms.constant(1, t.dims), part)] if part else []
@@ -236,13 +237,23 @@ class _Bounds:
             case "power" if turns and t.args[1] is terms.constant(2):
                 return _multiplied([self.summands(t.args[0], part) for _ in range(2)])
             case _:
-                if turns and t not in self.along.values():
+                if turns and not self.is_linear(t):
                     raise _OpenBound
                 return [(Fraction(1), [(t, part)])]
 
     def turns(self, t: Term) -> bool:
         """Whether a term has directions in it."""
         return not {*self.along.values()}.isdisjoint(variables(t))
+
+    def is_linear(self, t: Term) -> bool:
+        """Whether a term is a sum of products of a direction with what is constant."""
+        if t.op == "add":
+            return all(map(self.is_linear, t.args))
+        if t.op == "einsum":
+            return sum(map(self.turns, t.args)) == 1 and all(
+                self.is_linear(a) if self.turns(a) else not self.moves(a) for a in t.args
+            )
+        return t in self.along.values()
 
     def moves(self, t: Term) -> bool:
         """Whether a term depends on the variables."""
@@ -279,8 +290,8 @@ class _Bounds:
         return next(((v, r) for v, r in found if not self.moves(v)), found[0])
 
     def squares(self, p: _Product) -> Iterator[_Square]:
-        """All ways to see a product as a square; the rest has the indices -1, -2, ... of its axes."""
-        ends = [k for k, (t, _) in enumerate(p.factors) if _is_direction(t)]
+        """All ways to see a product as a square; in the rest its axes are -1, -2, and so on."""
+        ends = [k for k, (t, _) in enumerate(p.factors) if _turns(t)]
         if len(ends) != 2:
             raise _OpenBound
         first, second = ends
@@ -307,7 +318,7 @@ class _Bounds:
                 yield _Square(root, _Product(p.number, tuple(left)), half)
 
     def piece(self, factors: Sequence[Placed], start: int, cut: frozenset[int]) -> set[int]:
-        """The places of what is connected with a factor by other indices than those that are cut."""
+        """The places of what is connected with a factor by indices that are not cut."""
         found, seen = {start}, {*factors[start][1]} - cut
         while True:
             new = {k for k, (_, p) in enumerate(factors) if seen & {*p}} - found
@@ -406,6 +417,8 @@ class _Bounds:
 
     def by_places(self, t: Term) -> tuple[Term, dict[Term, Term]]:
         """A term with variables in place of what is affine in it, and what these stand for."""
+        if len(variables(t)) == 1 and entry_by_entry(t) is not None:
+            return t, {}
         known = Knowledge(self.system.strategy.rulesets, in_variables(t, [*self.along]))
         names, places = count(), dict[Term, Term]()
         taken = {v.name for v in variables(t)}
@@ -455,9 +468,12 @@ class _Bounds:
 
     def bound_steady(self, p: _Product) -> None:
         """Bound a product that is quadratic in one direction and constant otherwise."""
-        ends = [f for f in p.factors if f[0] in self.along.values()]
+        ends = [f for f in p.factors if _turns(f[0])]
         if len(ends) != 2 or ends[0][0] is not ends[1][0]:
             raise _OpenBound
+        if ends[0][0] not in self.along.values():
+            self.bound_sum(p, ends)
+            return
         (d, a), (_, b) = ends
         rest = [f for f in p.factors if f[0] is not d]
         parts = self.pieces(rest, frozenset())
@@ -483,6 +499,29 @@ class _Bounds:
         form = terms.einsum(canonical([axes, axes], ()), half, d)
         self.rest.append(product(weight, scaled(abs(p.number), form)))
 
+    def bound_sum(self, p: _Product, ends: Sequence[Placed]) -> None:
+        """Bound the square of a sum, by as many times the squares of its summands."""
+        (root, a), (_, b) = ends
+        names = {i: -1 - k for k, i in enumerate(a)}
+        rest = [(t, tuple(names.get(i, i) for i in part)) for t, part in p.factors if t is not root]
+        out = tuple(i for i in names.values() if _meets(rest, {i}))
+        self.sizes |= {n: self.sizes[i] for i, n in names.items()}
+        weight = self.contracted(rest, out)
+        if a != b or (rest and not self.knows(NONNEGATIVE, weight)):
+            raise _OpenBound
+        if p.number < 0 and not self.least:
+            self.rest.append(scaled(-p.number, self.weighted(root, [(weight, out)])))
+            return
+        summands = [scaled(c, t) for c, t in _summands(root)]
+        if p.number < 0 or len(summands) > SUMMANDS:
+            raise _OpenBound
+        for first, second in combinations(summands, 2):
+            gap = terms.add(first, scaled(Fraction(-1), second))
+            self.rest.append(scaled(p.number, self.weighted(gap, [(weight, out)])))
+        for t in summands:
+            for q in self.read(self.weighted(t, [(weight, out)]), len(summands) * p.number):
+                self.bound_steady(q)
+
     def matrix(self, factors: Sequence[Placed], i: int, j: int) -> Term:
         """A matrix with two indices, diagonal if they are the same: a'·a, or a'·diag(b)·a."""
         if i == j:
@@ -501,16 +540,17 @@ class _Bounds:
         return self.contracted(factors, (i, j))
 
     def bounded(self, whole: Term, is_above: bool) -> tuple[Term | None, Term]:
-        """What a matrix, or else its opposite, is at most, and the difference, which is semidefinite.
+        """What a matrix, or else its opposite, is at most, and how much less it is.
 
         Of the opposite of a semidefinite matrix it is 0, or the least eigenvalue is asked for.
         """
         if not self.knows(SYMMETRIC, whole):
             whole = scaled(HALF, terms.add(whole, terms.einsum("ij->ji", whole)))
         is_semidefinite = self.knows(SEMIDEFINITE, whole)
-        if not is_above and not self.least and is_semidefinite:
+        of_rank_one = whole.op == "einsum" and whole.args[0].order == 1
+        if not is_above and is_semidefinite and (of_rank_one or not self.least):
             return None, whole
-        if is_above and whole.op == "einsum" and whole.args[0].order == 1:
+        if is_above and of_rank_one:
             value, way = terms.einsum("i,i->", *whole.args), -1
         else:
             value, way = terms.numeric("eigenvalues", whole), -1 if is_above else 1
@@ -540,13 +580,13 @@ def _meets(factors: Iterable[Placed], indices: set[int]) -> bool:
     return any(indices & {*part} for _, part in factors)
 
 
-def _is_direction(t: Term) -> bool:
-    """Whether a term is a direction: no text has such a name."""
-    return t.op == "variable" and t.name.endswith("'")
+def _turns(t: Term) -> bool:
+    """Whether a term has directions in it: no text has such names."""
+    return any(v.name.endswith("'") for v in variables(t))
 
 
 def _ordered(factors: Iterable[Placed]) -> list[Placed]:
-    return sorted(factors, key=lambda f: (not _is_direction(f[0]), repr(f[0])))
+    return sorted(factors, key=lambda f: (not _turns(f[0]), repr(f[0])))
 
 
 def _multiplied(
@@ -621,7 +661,7 @@ def _highest(t: Term) -> float | None:
 
 def _highest_on_line(t: Term, x: Term) -> float:
     """The greatest entry of a function of each entry of a vector."""
-    places = LINE
+    places, highest = LINE, -np.inf
     for _ in range(ZOOMS):
         places = drawn(x.assumed, places, np.random.default_rng(0))
         if places is None:
@@ -632,7 +672,7 @@ def _highest_on_line(t: Term, x: Term) -> float:
         k = int(np.argmax(seen[order]))
         ends = places[order][[max(k - 1, 0), min(k + 1, len(places) - 1)]]
         highest = float(seen.max())
-        places = np.linspace(*ends, 401)
+        places = np.linspace(float(ends[0]), float(ends[1]), 401)
     return highest
 
 

@@ -229,7 +229,11 @@ class Arithmetic:
                 place = {UNIT: UNIT} | {i: k for k, i in enumerate(out)}
                 raised = [(a, e * p, tuple(place[i] for i in part)) for a, e, part in factors]
                 found = self._canonical(raised, axes, sizes, ONE if c == 1 else c ** int(p))
-        found = self._of("sum", None, [base], dims, p) if found is None else found
+        if found is None:
+            # A multiple of a sum is no other one.
+            c = base[min(base, key=repr)] if whole and base else ONE
+            found = self._of("sum", None, [times(1 / c, base)], dims, p)
+            found = times(c ** int(p), found) if c != 1 else found
         bases = {a for m in found for a, _, _ in m[0] if self._names[a][0] not in ("exp", "size")}
         self.partial |= {(a, whole, p < 0) for a in bases}
         return found

@@ -82,12 +82,14 @@ _SIGNS: Final = {
     **{"<": operator.lt, "<=": operator.le},
 }
 _PRODUCTS: Final = (((0, 1), (1, 2), (0, 2)), ((0, 1), (1, 2), (2, 0)))
+_CONGRUENCE: Final = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2))
 # What laws' conditions and right sides compute, by the names that laws have for it.
 COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "elementwise": lambda n: (tuple(range(len(n))),) * 3,
     "exchanged_product": _exchanged,
     "inner_axis": lambda s, n: tuple(d for i, d in zip(s[0], n, strict=True) if i in s[1]),
     "is_declared": lambda x, word: word in x[2],
+    "is_congruence": lambda t, s: (t, s) == _CONGRUENCE,
     "is_diagonal_of": lambda s, n: s in (((0, 0), (0,)), ((0, 0), ())) or n == (1, 1),
     "is_elementwise": lambda s: s[0] == s[1] == s[2] and len({*s[0]}) == len(s[0]),
     "is_even_power": lambda p: p % 2 == 0,
@@ -99,10 +101,12 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_matrix_product": lambda s: s in _PRODUCTS,
     "is_quadratic_form": _is_quadratic_form,
     "is_same": operator.eq,
+    "is_share": lambda s, t: s == (*t, t[0]) and len({*t[0]}) == len(t[0]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and len({*s[0]}) == len(s[0]),
     "joined": operator.add,
     "magnitude": abs,
+    "makes_diagonal": lambda s: s == ((0, 1), (0,), (0, 1)),
     "multiplies_matrices": _is_product_of_matrices,
     "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
@@ -439,6 +443,8 @@ class Checker:
                 return self.terms.number(value, dims)
             case "scale", [value, a]:
                 return self.terms.times(self.terms.number(value), a)
+            case "size", [symbol]:
+                return make("size", symbol, ())
             case "delta", [dims]:
                 return make("delta", None, (), dims + dims)
             case "function" | "function2" | "function3", [name, *operands]:

@@ -9,7 +9,7 @@ from eggrad.engine.equality.curvature import directions, in_variables
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.knowledge import Assumption, Conclusion
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.certificates.writing import curvature_of
+from eggrad.frontend.certificates.writing import FindSteps, curvature_of
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.interface.equivalence import equivalent
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
@@ -89,13 +89,17 @@ def steps_between(left: Term, right: Term) -> "Sequence[ProofStep] | None":
 
 
 def of_second_derivative(
-    asked: Asked, shown: Assumption, conclusions: tuple[Conclusion, ...], function: str = ""
+    asked: Asked,
+    shown: Assumption,
+    conclusions: tuple[Conclusion, ...],
+    function: str = "",
+    steps: FindSteps = steps_between,
 ) -> Certificate:
     """The certificate of a sign of the second derivative of a function, by a form of it."""
 
     def write() -> str:
         along = directions(asked.wrt)
-        return curvature_of(CURVATURE.rulesets, asked.term, along, shown, steps_between)
+        return curvature_of(CURVATURE.rulesets, asked.term, along, shown, steps)
 
     of = "the second derivative" + (f" of {function}" if function else "")
     return Certificate(of, shown[1], conclusions, asked.scope, write)
