@@ -17,6 +17,8 @@ from eggrad.engine.laws.knowledge import Assumption, Conclusion, Knowledge
 from eggrad.engine.laws.nonzero_sums import ANALYTIC, nonzero_sums
 from eggrad.engine.laws.properties import (
     AFFINE,
+    AT_LEAST_ONE,
+    AT_MOST_ONE,
     CONCAVE,
     CONSTANT,
     CONVEX,
@@ -45,6 +47,7 @@ from eggrad.engine.terms.term_patterns import substituted
 SHOWN: Final = (
     *(CONSTANT, AFFINE, CONVEX, CONCAVE, LOG_CONVEX, LOG_CONCAVE, ROOT_CONVEX),
     *(POSITIVE, NONNEGATIVE, NEGATIVE, NONPOSITIVE, SEMIDEFINITE, DEFINITE),
+    *(WITHIN_ONE, AT_MOST_ONE, AT_LEAST_ONE),
 )
 PASSES: Final = 4
 WEIGHTS: Final = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Final
+from typing import Final, NamedTuple
 
 from eggrad.engine.equality.constants import (
     Bound,
@@ -50,7 +50,7 @@ class CurvatureBound:
     m if f - m/2·|x|² is convex, and smooth with L if both L/2·|x|² - f and L/2·|x|² + f are: where
     it has second derivatives, the eigenvalues of its Hessian are at least m, and between -L and L.
     `value` is the constant, an expression in the parameters, and `certificates` say why those
-    functions are convex; for a convex f it says enough that f and L/2·|x|² - f are.
+    functions are convex. Of a convex f, which has a certificate of its own, L/2·|x|² - f is enough.
     """
 
     kind: str
@@ -75,48 +75,56 @@ class CurvatureBound:
         return written(self.value.term, self.value.scope)
 
 
-def strong_convexity(asked: Asked) -> CurvatureBound | None:
+class Smooth(NamedTuple):
+    """A question about a smooth function with a convex domain, and its second derivative.
+
+    The function may be a form of the one that was asked about.
+    """
+
+    asked: Asked
+    second: Term
+
+
+def strong_convexity(f: Smooth) -> CurvatureBound | None:
     """The constant of strong convexity; None where none is found that is known not to be negative.
 
     Of a part such as |X·w|² it is used that it is convex; where that leaves nothing, what the least
     eigenvalue says.
     """
-    asked, second = _smooth(asked)
-    for least in (False, True) if second else ():
+    asked, second = f
+    for least in (False, True):
         bound = upper_bound(system(CURVATURE), second, _along(asked), -1, asked.budget, least=least)
         value = as_term({t: -c for t, c in bound.number.items()}) if bound else terms.constant(0)
         if bound and value is not terms.constant(0) and _is_nonnegative(value):
-            found = _certified(asked, bound.number, bound, "f - m/2*|x|^2")
+            found = _certified(asked, bound.number, bound, f"f - m/2*{_squares(asked)}")
             if found is not None:
                 return CurvatureBound(STRONGLY_CONVEX, expression(value, asked.scope), (found,))
     return None
 
 
-def smoothness(asked: Asked, status: str, certificate: Certificate | None) -> CurvatureBound | None:
-    """The constant of smoothness of a function; its status is what a certificate shows, if any."""
-    asked, second = _smooth(asked)
-    if second is None:
-        return None
-    functions = {1: "L/2*|x|^2 - f", -1: "L/2*|x|^2 + f"}
+def smoothness(f: Smooth, status: str) -> CurvatureBound | None:
+    """The constant of smoothness of a function whose status is known."""
+    asked, second = f
+    functions = {1: f"L/2*{_squares(asked)} - f", -1: f"L/2*{_squares(asked)} + f"}
     signs = {CONVEX: [1], CONCAVE: [-1], AFFINE: list[int]()}.get(status, [1, -1])
     found = {
         s: upper_bound(system(CURVATURE), second, _along(asked), s, asked.budget) for s in signs
     }
     bounds = {s: bound for s, bound in found.items() if bound is not None}
     number = greatest([*bounds.values()])
-    made = [_certified(asked, number, b, functions[s]) for s, b in bounds.items()]
-    certificates = [c for c in (*made, certificate) if c is not None]
-    if len(certificates) < len(signs) + (certificate is not None):
+    made = (_certified(asked, number, b, functions[s]) for s, b in bounds.items())
+    certificates = tuple(c for c in made if c is not None)
+    if len(certificates) < len(signs):
         return None
-    return CurvatureBound(SMOOTH, expression(as_term(number), asked.scope), tuple(certificates))
+    return CurvatureBound(SMOOTH, expression(as_term(number), asked.scope), certificates)
 
 
 def _along(asked: Asked) -> dict[Term, Term]:
     return directions(asked.wrt)
 
 
-def _smooth(asked: Asked) -> tuple[Asked, Term | None]:
-    """A form of a function that is smooth and defined on a convex set, and its second derivative.
+def smooth(asked: Asked) -> Smooth | None:
+    """The question about a form that is smooth and has a convex domain, if there is one.
 
     A simpler form may be defined at more values.
     """
@@ -125,8 +133,14 @@ def _smooth(asked: Asked) -> tuple[Asked, Term | None]:
         needs = needed(domains.facts, (form,))
         second = second_derivative(laws, form, asked.wrt, AS_IT_IS)
         if second is not None and is_defined_convexly(laws, needs, asked.assumed, asked.budget):
-            return asked._replace(term=form), second
-    return asked, None
+            return Smooth(asked._replace(term=form), second)
+    return None
+
+
+def _squares(asked: Asked) -> str:
+    """The sum of the squares of all entries of the variables, in words."""
+    squares = [f"|{x.name}|^2" for x in asked.wrt]
+    return squares[0] if len(squares) == 1 else f"({' + '.join(squares)})"
 
 
 def _is_nonnegative(t: Term) -> bool:

@@ -19,7 +19,13 @@ from eggrad.engine.laws.properties import AFFINE, CONCAVE, CONVEX, NONNEGATIVE, 
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.certificates.writing import property_of
-from eggrad.frontend.interface.constants import CurvatureBound, smoothness, strong_convexity
+from eggrad.frontend.interface.constants import (
+    CurvatureBound,
+    Smooth,
+    smooth,
+    smoothness,
+    strong_convexity,
+)
 from eggrad.frontend.interface.convexity_certificates import (
     Asked,
     Certificate,
@@ -52,6 +58,8 @@ class Convexity:
     the two ends of a chord, `x[0]` and `x[1]` for each variable x, and of the other variables, with
     the `weight` of the first end, where the function lies above the chord. All `chords` that were
     found are named by what they refute, "convex" or "concave".
+
+    Constants of `strong_convexity` and `smoothness` are looked for when they are asked for.
     """
 
     status: str
@@ -71,22 +79,29 @@ class Convexity:
         return self.chords[CONVEX].weight if self.status == "neither" else None
 
     @cached_property
+    def _smooth(self) -> Smooth | None:
+        return None if self._asked is None else smooth(self._asked)
+
+    @cached_property
     def strong_convexity(self) -> CurvatureBound | None:
-        """A constant m with which it is strongly convex, f - m/2·|x|² convex, if one is found."""
-        if self._asked is None or self.status not in (CONVEX, "unknown"):
+        """With which constant m it is strongly convex, if that is found: f - m/2·|x|² convex.
+
+        |x|² is the sum of the squares of all entries of the variables. The constant is known to be
+        at least 0; it may be 0 for some values of the parameters.
+        """
+        if self._smooth is None or self.status not in (CONVEX, "unknown"):
             return None
-        return strong_convexity(self._asked)
+        return strong_convexity(self._smooth)
 
     @cached_property
     def smoothness(self) -> CurvatureBound | None:
-        """A constant L with which it is smooth, if one is found.
+        """With which constant L it is smooth, if that is found: L/2·|x|² ± f convex.
 
-        Its gradient does not change by more than L times the distance: both L/2·|x|² - f and
-        L/2·|x|² + f are convex. It need not be convex itself.
+        Its gradient changes by no more than L times the distance. It need not be convex.
         """
-        if self._asked is None:
+        if self._smooth is None:
             return None
-        return smoothness(self._asked, self.status, self.certificate)
+        return smoothness(self._smooth, self.status)
 
     def __repr__(self) -> str:
         """Say it in a line."""

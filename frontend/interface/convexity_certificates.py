@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from eggrad.engine.equality.curvature import directions, in_variables
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.knowledge import Assumption, Conclusion
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, variable, variables
+from eggrad.engine.terms.term_patterns import substituted
 from eggrad.frontend.certificates.writing import FindSteps, curvature_of
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.interface.equivalence import equivalent
@@ -40,7 +41,7 @@ class Certificate:
     """Why a function is convex, concave or affine: facts of a form, each with its premises.
 
     `of` says whether `form` is one of the function, or of a second derivative along a line, whose
-    direction of a variable x is called `x'`.
+    direction of a variable x is called `dx`.
     """
 
     of: str
@@ -79,8 +80,12 @@ class Certificate:
 
 
 def written(term: Term, scope: Sequence[Term] = ()) -> str:
-    """A term in matrix notation, if it has that."""
-    return format_matrix(term, scope) if has_notation(term) else format_term(term)
+    """A term in matrix notation, if it has that, with `dx` for directions `x'`."""
+    named = {v.name for v in (*variables(term), *scope)}
+    moved = {v: v.name.removesuffix("'") for v in variables(term) if v.name.endswith("'")}
+    fresh = {v: variable(f"d{x}", v.dims) for v, x in moved.items() if f"d{x}" not in named}
+    shown = substituted(term, fresh)
+    return format_matrix(shown, scope) if has_notation(shown) else format_term(shown)
 
 
 def steps_between(left: Term, right: Term) -> "Sequence[ProofStep] | None":
