@@ -2,7 +2,7 @@
 
 A second derivative is a sum of products that are quadratic in the direction. Of each square it is
 asked what its factor, which depends on the point, is at most; squares with constant factors are
-bounded by norms and eigenvalues. A bound comes with a form of the difference that facts show to be
+bounded by eigenvalues. A bound comes with a form of the difference that facts show to be
 nonnegative: a bound of a factor is guessed from values, and a form is looked for that shows it.
 """
 
@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import chain, combinations, count
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,8 @@ DRAWS: Final = 20
 CLOSE: Final = 1e-6
 # Products that a second derivative may have.
 MOST: Final = 200
+# How deep its products may be in each other.
+DEPTH: Final = 100
 # Summands of a sum whose square is bounded by theirs.
 SUMMANDS: Final = 4
 LARGE: Final = 1e6
@@ -132,6 +134,18 @@ def length(xs: Collection[Term]) -> Term:
     return reduce(terms.add, squares)
 
 
+class _Kind(NamedTuple):
+    """Whether a term has directions in it, is linear in them, and depends on the variables.
+
+    `depth` is how deep products are in each other.
+    """
+
+    turns: bool
+    is_linear: bool
+    moves: bool
+    depth: int
+
+
 @dataclass
 class _Bounds:
     """The search for a bound."""
@@ -143,6 +157,7 @@ class _Bounds:
     sizes: dict[int, Size] = field(default_factory=dict[int, Size])
     rest: list[Term] = field(default_factory=list[Term])
     knowledge: Knowledge = field(init=False)
+    kinds: dict[Term, _Kind] = field(default_factory=dict[Term, _Kind])
     numbers: dict[Term, dict[Term, Fraction]] = field(
         default_factory=dict[Term, dict[Term, Fraction]]
     )
@@ -190,6 +205,8 @@ class _Bounds:
 
     def read(self, t: Term, number: Fraction = Fraction(1)) -> list[_Product]:
         """A scalar as a sum of products."""
+        if self.kind(t).depth > DEPTH:
+            raise _OpenBound
         return [_Product(number * c, tuple(f)) for c, f in self.summands(t, ())]
 
     def collected(self, products: Iterable[_Product]) -> list[_Product]:
@@ -208,10 +225,10 @@ class _Bounds:
 
     def summands(self, t: Term, part: Indices) -> list[tuple[Fraction, list[Placed]]]:
         """A term on some indices as a sum of products; sums without directions stay together."""
-        turns = self.turns(t)
+        kind = self.kind(t)
         match t.op:
-            case "add" if turns and not self.is_linear(t):
-                return [s for a in t.args for s in self.summands(a, part)]
+            case "add" if kind.turns and not kind.is_linear:
+                return [(n * c, f) for n, a in _summands(t) for c, f in self.summands(a, part)]
             case "constant":
                 ones = [(terms.constant(1, t.dims), part)] if part else []
                 return [(t.value, ones)]
@@ -234,30 +251,43 @@ class _Bounds:
                 return _multiplied(
                     [self.summands(upper, part if upper.dims else ()), [(Fraction(1), placed)]]
                 )
-            case "power" if turns and t.args[1] is terms.constant(2):
+            case "power" if kind.turns and t.args[1] is terms.constant(2):
                 return _multiplied([self.summands(t.args[0], part) for _ in range(2)])
             case _:
-                if turns and not self.is_linear(t):
+                if kind.turns and not kind.is_linear:
                     raise _OpenBound
                 return [(Fraction(1), [(t, part)])]
 
+    def kind(self, t: Term) -> _Kind:
+        """What is known of a term, worked out once."""
+        known, directions = self.kinds, {*self.along.values()}
+        for a in postorder(t, operands=lambda a: () if a in known else a.args):
+            if a not in known:
+                parts = [known[b] for b in a.args]
+                turning = [k for k in parts if k.turns]
+                steady = [k for k in parts if not k.turns]
+                ways = len(parts) if a.op == "add" else 1
+                linear = (
+                    a.op in ("add", "einsum")
+                    and len(turning) == ways
+                    and all(k.is_linear for k in turning)
+                    and not any(k.moves for k in steady)
+                )
+                known[a] = _Kind(
+                    bool(turning) or a in directions,
+                    linear or a in directions,
+                    any(k.moves for k in parts) or a in self.along,
+                    max((k.depth for k in parts), default=0) + (a.op != "add"),
+                )
+        return known[t]
+
     def turns(self, t: Term) -> bool:
         """Whether a term has directions in it."""
-        return not {*self.along.values()}.isdisjoint(variables(t))
-
-    def is_linear(self, t: Term) -> bool:
-        """Whether a term is a sum of products of a direction with what is constant."""
-        if t.op == "add":
-            return all(map(self.is_linear, t.args))
-        if t.op == "einsum":
-            return sum(map(self.turns, t.args)) == 1 and all(
-                self.is_linear(a) if self.turns(a) else not self.moves(a) for a in t.args
-            )
-        return t in self.along.values()
+        return self.kind(t).turns
 
     def moves(self, t: Term) -> bool:
         """Whether a term depends on the variables."""
-        return not self.along.keys().isdisjoint(variables(t))
+        return self.kind(t).moves
 
     def knows(self, p: str, t: Term) -> bool:
         """Whether facts show a property of a term as it stands."""
@@ -616,15 +646,17 @@ def _without_differences(t: Term) -> Term:
     return done[t]
 
 
-def _summands(t: Term, number: Fraction = Fraction(1)) -> Iterator[tuple[Fraction, Term]]:
+def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
     """The summands of a term, multiples taken apart."""
-    if t.op == "add":
-        for a in t.args:
-            yield from _summands(a, number)
-    elif is_multiple(t):
-        yield from _summands(t.args[1], number * t.args[0].value)
-    else:
-        yield number, t
+    stack = [(Fraction(1), t)]
+    while stack:
+        number, a = stack.pop()
+        if a.op == "add":
+            stack += [(number, b) for b in reversed(a.args)]
+        elif is_multiple(a):
+            stack.append((number * a.args[0].value, a.args[1]))
+        else:
+            yield number, a
 
 
 def _of_tensors(form: Term, t: Term) -> Term:
@@ -691,9 +723,9 @@ def _points(
         for scale in SCALES:
             values: dict[str, Array] = {}
             for v in moved:
-                drawn_ = drawn(v.assumed, scale * rng.normal(size=concrete(v.dims, sizes)), rng)
-                if drawn_ is not None:
-                    values[v.name] = drawn_
+                found = drawn(v.assumed, scale * rng.normal(size=concrete(v.dims, sizes)), rng)
+                if found is not None:
+                    values[v.name] = found
             if len(values) == len(moved):
                 yield values, sizes
 
