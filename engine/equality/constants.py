@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from eggrad.engine.equality.curvature import find_properties, in_variables
-from eggrad.engine.indices.spec import Indices, Size, canonical, hadamard
+from eggrad.engine.indices.spec import Dims, Indices, Size, canonical, hadamard
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.properties import (
     AFFINE,
@@ -341,7 +341,6 @@ class _Bounds:
             root, other = (self.contracted(*h) for h in zip(placed, outs, strict=True))
             if root is other and outs[0] == outs[1]:
                 names = {i: -1 - k for k, i in enumerate(outs[0])}
-                self.sizes |= {n: self.sizes[i] for i, n in names.items()}
                 every = [(t, tuple(names.get(i, i) for i in q)) for t, q in p.factors]
                 left = [f for k, f in enumerate(every) if k not in {*halves[0], *halves[1]}]
                 half = [f for k, f in enumerate(every) if k in halves[0]]
@@ -382,7 +381,9 @@ class _Bounds:
             by_weight.setdefault(weight, (out, []))[1].append((number, moving))
         for weight, (out, summands) in by_weight.items():
             here = tuple(i for i in axes if any(i in q for _, f in summands for _, q in f))
-            factor = reduce(terms.add, [scaled(c, self.spread(f, here)) for c, f in summands])
+            factor = reduce(
+                terms.add, [scaled(c, self.spread(f, here, root.dims)) for c, f in summands]
+            )
             if weight is not ONE and not self.knows(NONNEGATIVE, weight):
                 raise _OpenBound
             if self.moves(root):
@@ -396,12 +397,12 @@ class _Bounds:
                 for p in self.read(whole, most):
                     self.bound_steady(p)
 
-    def spread(self, factors: Sequence[Placed], out: Indices) -> Term:
-        """A product on some indices, repeated along those that none of its factors has."""
+    def spread(self, factors: Sequence[Placed], out: Indices, dims: Dims) -> Term:
+        """A product on some axes of a square, repeated along those that none of its factors has."""
         present = {i for _, part in factors for i in part}
         missing = tuple(i for i in out if i not in present)
         if missing:
-            ones = terms.constant(1, tuple(self.sizes[i] for i in missing))
+            ones = terms.constant(1, tuple(dims[-1 - i] for i in missing))
             factors = [*factors, (ones, missing)]
         return self.contracted(factors, out)
 
@@ -535,7 +536,6 @@ class _Bounds:
         names = {i: -1 - k for k, i in enumerate(a)}
         rest = [(t, tuple(names.get(i, i) for i in part)) for t, part in p.factors if t is not root]
         out = tuple(i for i in names.values() if _meets(rest, {i}))
-        self.sizes |= {n: self.sizes[i] for i, n in names.items()}
         weight = self.contracted(rest, out)
         if a != b or (rest and not self.knows(NONNEGATIVE, weight)):
             raise _OpenBound
