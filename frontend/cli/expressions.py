@@ -28,7 +28,7 @@ from eggrad.frontend.interface.certificates import certified_derivative
 from eggrad.frontend.interface.check import check_derivatives
 from eggrad.frontend.interface.constants import CurvatureBound
 from eggrad.frontend.interface.convexity import convexity
-from eggrad.frontend.interface.convexity_certificates import written
+from eggrad.frontend.interface.curvature import written
 from eggrad.frontend.interface.derivatives import Mode
 from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem

@@ -26,7 +26,7 @@ from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
-from eggrad.frontend.interface.convexity_certificates import (
+from eggrad.frontend.interface.curvature import (
     Asked,
     Certificate,
     of_second_derivative,

@@ -26,7 +26,7 @@ from eggrad.frontend.interface.constants import (
     smoothness,
     strong_convexity,
 )
-from eggrad.frontend.interface.convexity_certificates import (
+from eggrad.frontend.interface.curvature import (
     Asked,
     Certificate,
     of_second_derivative,
