@@ -1,5 +1,6 @@
 """Constants of strong convexity and smoothness, held against the eigenvalues of Hessians by JAX."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -324,6 +325,21 @@ def evaluated(bound: eg.CurvatureBound | None, values: Values) -> Any:
     assert bound is not None
     used = [*bound.value.variables, *bound.value.scope]
     return bound.value.evaluate({v.name: values[v.name] for v in used}, reference=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["logistic", "ridge", "sine", "log-sum-exp", "weighted least squares"]
+)
+def test_a_certificate_of_a_smaller_constant_is_refused(name: str) -> None:
+    bound = found_of(CASES[name]).smoothness
+    assert bound is not None
+    whole = json.loads(bound.certificates[0].text)
+    halves = [n for n in whole["terms"] if (n["op"], n["data"]) == ("constant", "1/2")]
+    assert halves
+    for node in halves:
+        node["data"] = "99/200"
+    with pytest.raises(eg.UnsupportedOperation, match="refused"):
+        verify(json.dumps(whole))
 
 
 @pytest.mark.parametrize(("text", "assume"), NONE)
