@@ -17,11 +17,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from eggrad.engine.equality.curvature import find_properties, in_variables
-from eggrad.engine.indices.spec import Dims, Indices, Size, canonical, hadamard
+from eggrad.engine.indices.spec import Dims, Indices, Size, canonical, hadamard, scaling
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.properties import (
     AFFINE,
     CONSTANT,
+    DEFINITE,
     NONNEGATIVE,
     POSITIVE,
     SEMIDEFINITE,
@@ -369,32 +370,36 @@ class _Bounds:
     def bound_square(self, root: Term, products: Sequence[_Product]) -> None:
         """Bound the square of a tensor, entry by entry times a sum of products."""
         axes = tuple(-1 - k for k in range(root.order))
-        by_weight: dict[Term, tuple[Indices, list[tuple[Fraction, list[Placed]]]]] = {}
+        by_weight: dict[tuple[Placed, ...], list[tuple[Fraction, list[Placed]]]] = {}
         for p in products:
-            parts = self.pieces(p.factors, frozenset(axes))
-            steady = [f for part in parts if not any(self.moves(t) for t, _ in part) for f in part]
-            moving = [f for part in parts if any(self.moves(t) for t, _ in part) for f in part]
-            out = tuple(i for i in axes if any(i in q for _, q in steady))
-            weight, number = self.simple(self.contracted(steady, out)), p.number
-            if weight.op == "constant":
-                number, weight, out = number * weight.value, ONE, ()
-            by_weight.setdefault(weight, (out, []))[1].append((number, moving))
-        for weight, (out, summands) in by_weight.items():
-            here = tuple(i for i in axes if any(i in q for _, f in summands for _, q in f))
-            factor = reduce(
-                terms.add, [scaled(c, self.spread(f, here, root.dims)) for c, f in summands]
-            )
-            if weight is not ONE and not self.knows(NONNEGATIVE, weight):
-                raise _OpenBound
+            moving: list[Placed] = []
+            steady: dict[bool, list[Placed]] = {False: [], True: []}
+            for part in self.pieces(p.factors, frozenset(axes)):
+                stays = not any(self.moves(t) for t, _ in part)
+                (steady[_meets(part, {*axes})] if stays else moving).extend(part)
+            number, weights = p.number, list[Placed]()
+            for factors in steady.values():
+                out = tuple(i for i in axes if _meets(factors, {i}))
+                weight = self.simple(self.contracted(factors, out))
+                if weight.op == "constant":
+                    number *= weight.value
+                elif self.knows(NONNEGATIVE, weight):
+                    weights.append((weight, out))
+                else:
+                    raise _OpenBound
+            by_weight.setdefault(tuple(weights), []).append((number, moving))
+        for weights, summands in by_weight.items():
+            here = tuple(i for i in axes if any(_meets(f, {i}) for _, f in summands))
+            each = (scaled(c, self.spread(f, here, root.dims)) for c, f in summands)
+            factor = reduce(terms.add, each)
             if self.moves(root):
                 most, less = Fraction(0), self.shown(scaled(Fraction(-1), factor))
             else:
                 most, less = self.most(factor)
             if less is not None:
-                self.rest.append(self.weighted(root, [(weight, out), (less, here)]))
+                self.rest.append(self.weighted(root, [*weights, (less, here)]))
             if most:
-                whole = self.weighted(root, [(weight, out)])
-                for p in self.read(whole, most):
+                for p in self.read(self.weighted(root, weights), most):
                     self.bound_steady(p)
 
     def spread(self, factors: Sequence[Placed], out: Indices, dims: Dims) -> Term:
@@ -578,13 +583,14 @@ class _Bounds:
             whole = scaled(HALF, terms.add(whole, terms.einsum("ij->ji", whole)))
         is_semidefinite = self.knows(SEMIDEFINITE, whole)
         of_rank_one = whole.op == "einsum" and whole.args[0].order == 1
-        if not is_above and is_semidefinite and (of_rank_one or not self.least):
+        least = self.least or self.knows(DEFINITE, whole)
+        if not is_above and is_semidefinite and (of_rank_one or not least):
             return None, whole
         if is_above and of_rank_one:
             value, way = terms.einsum("i,i->", *whole.args), -1
         else:
             value, way = terms.numeric("eigenvalues", whole), -1 if is_above else 1
-            if not is_semidefinite and not self.least:
+            if not is_semidefinite and not least:
                 value, is_above = terms.apply("abs", value), True
             value = terms.numeric("max" if is_above else "min", value, data=((0,), ()))
         bound = terms.einsum(",ij->ij", value, terms.delta(whole.dims[:1]))
@@ -662,7 +668,8 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
 def _of_tensors(form: Term, t: Term) -> Term:
     """A term of scalars with the variables of another in their place, entry by entry."""
     done: dict[Term, Term] = {}
-    places = {v.name: v for v in variables(t)}
+    ones, spec = terms.constant(1, t.dims), scaling(t.order)
+    places = {v.name: v if v.dims else terms.einsum(spec, v, ones) for v in variables(t)}
     for a in postorder(form):
         args = tuple(done[b] for b in a.args)
         match a.op:

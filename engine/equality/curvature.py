@@ -214,9 +214,13 @@ def is_defined_convexly(
 ) -> bool:
     """Whether a term is defined on a convex set, in whose interior it has no end of a domain.
 
-    What has to hold for it is known to hold everywhere, or holds where a concave term is positive.
+    What has to hold for it is known to hold everywhere, or holds where a concave term is positive,
+    or is about what does not depend on the variables that are assumed to be affine.
     """
+    moving = {v for p, v in assumed if p == AFFINE}
     for p, t in needs:
+        if moving.isdisjoint(variables(t)):
+            continue
         goals = CONVEX_WHERE.get(p)
         if goals is None or not find_properties(system, t, goals, budget, assumed).properties:
             return False

@@ -255,7 +255,8 @@ class Checker:
                 smooth = op in _SMOOTH or self.functions.get(op, {}).get("analytic")
                 need(smooth or op == "log", f"{op} may have kinks, or no convex domain")
                 of = args[-1] if op in ("divide", "log", "inv") else args[0]
-                need(not words or any((w, of) in self.known for w in words), f"the domain of {op}")
+                known = of not in moving or any((w, of) in self.known for w in words)
+                need(not words or known, f"the domain of {op}")
 
     def differential(self, f: int, along: Mapping[int, int]) -> int:
         """What a term changes by where some variables change by others."""

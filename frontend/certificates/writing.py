@@ -15,7 +15,7 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import NONZERO, SIGNS
+from eggrad.engine.laws.properties import SIGNS
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
@@ -391,8 +391,7 @@ def curvature_of(
 ) -> str:
     """The certificate that the second derivative along lines has a sign that a form of it has."""
     p, form = shown
-    divisors = [(NONZERO, t.args[1]) for t in postorder(f) if t.op == "divide"]
-    needs = (*needed(domains.facts, (f,)), *divisors)
+    needs = needed(domains.facts, (f,))
     writer = Writer(rulesets, [*in_variables(f, [*along]), *_of_domains(f)])
     for q, t in needs:
         writer.know_one_of(CONVEX_WHERE.get(q, ()), t)

@@ -181,7 +181,7 @@ CASES: Final = {
         "sum((X*w - y).^2) + sum(c.*w.^2)",
         lambda v: jnp.sum(_r(v) ** 2) + jnp.sum(v["c"] * v["w"] ** 2),
         assume={"c": "positive"},
-        strong=f"2*{LEAST} + 2*min(eigenvalues(diag(c)))",
+        strong="2*min(eigenvalues(diag(c)))",
         smooth=f"2*{GRAM} + 2*max(eigenvalues(diag(c)))",
     ),
     "of a matrix": Case(
@@ -213,6 +213,39 @@ CASES: Final = {
         lambda v: jnp.sum(jnp.log1p(v["w"])),
         assume={"w": "nonnegative"},
         smooth="1",
+    ),
+    "mean squared error": Case(
+        "sum((X*w - y).^2)/size(N)",
+        lambda v: jnp.mean(_r(v) ** 2),
+        strong=f"2*{LEAST}/size(N)",
+        smooth=f"2*{GRAM}/size(N)",
+    ),
+    "mean logistic loss, regularised": Case(
+        "sum(log(1 + exp(-y.*(X*w))))/size(N) + lam*norm2(w)^2",
+        lambda v: _logistic(v) / len(v["y"]) + v["lam"] * jnp.sum(v["w"] ** 2),
+        assume={**SIGNS, **LAM},
+        strong="2*lam",
+        smooth=f"2*lam + {GRAM}/(4*size(N))",
+    ),
+    "proximal": Case(
+        "norm2(w - c)^2/(2*lam) + sum(log(cosh(w)))",
+        lambda v: jnp.sum((v["w"] - v["c"]) ** 2) / (2 * v["lam"]) + _log_cosh(v["w"]),
+        assume=LAM,
+        strong="1/lam",
+        smooth="1 + 1/lam",
+    ),
+    "log-sum-exp at a temperature": Case(
+        "lam*log(sum(exp(w/lam)))",
+        lambda v: v["lam"] * _log_sum_exp(v["w"] / v["lam"]),
+        assume=LAM,
+        smooth="1/lam",
+    ),
+    "quadratic, definite and regularised": Case(
+        "w'*A*w + lam*w'*w",
+        lambda v: 2 * _quadratic(v) + v["lam"] * jnp.sum(v["w"] ** 2),
+        assume={"A": "positive definite", **LAM},
+        strong="2*min(eigenvalues(A)) + 2*lam",
+        smooth="2*max(eigenvalues(A)) + 2*lam",
     ),
     "affine": Case("sum(X*w)", lambda v: jnp.sum(v["X"] @ v["w"]), smooth="0"),
 }
@@ -297,6 +330,8 @@ def drawn(
                 array = array + array.T
             case "positive semidefinite":
                 array = array @ array.T
+            case "positive definite":
+                array = array @ array.T + np.eye(len(array))
             case _:
                 pass
         found[name] = array
