@@ -17,6 +17,8 @@ from eggrad.engine.laws.knowledge import Assumption, Conclusion, Knowledge
 from eggrad.engine.laws.nonzero_sums import ANALYTIC, nonzero_sums
 from eggrad.engine.laws.properties import (
     AFFINE,
+    AT_LEAST_ONE,
+    AT_MOST_ONE,
     CONCAVE,
     CONSTANT,
     CONVEX,
@@ -45,6 +47,7 @@ from eggrad.engine.terms.term_patterns import substituted
 SHOWN: Final = (
     *(CONSTANT, AFFINE, CONVEX, CONCAVE, LOG_CONVEX, LOG_CONCAVE, ROOT_CONVEX),
     *(POSITIVE, NONNEGATIVE, NEGATIVE, NONPOSITIVE, SEMIDEFINITE, DEFINITE),
+    *(WITHIN_ONE, AT_MOST_ONE, AT_LEAST_ONE),
 )
 PASSES: Final = 4
 WEIGHTS: Final = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
@@ -168,14 +171,19 @@ def _mean(a: Term, b: Term, weight: Fraction) -> Term:
 # Second derivatives --------------------------------------------------------------------------
 
 
-def second_derivative(system: System, term: Term, wrt: Sequence[Term]) -> Term | None:
-    """The second derivative of a scalar along a line; None where the term has kinks or jumps."""
+def second_derivative(
+    system: System, term: Term, wrt: Sequence[Term], budget: Budget | None = None
+) -> Term | None:
+    """The second derivative of a scalar along a line; None where the term has kinks or jumps.
+
+    The budget is that of simplifying it.
+    """
     found = term
     for _ in range(2):
         if has_kinks(found, wrt):
             return None
         (found,) = system.pushed([found], directions(wrt), ())
-        found = system.simplify([found]).term
+        found = system.simplify([found], budget).term
     return None if has_kinks(found, wrt) else found
 
 
@@ -206,9 +214,13 @@ def is_defined_convexly(
 ) -> bool:
     """Whether a term is defined on a convex set, in whose interior it has no end of a domain.
 
-    What has to hold for it is known to hold everywhere, or holds where a concave term is positive.
+    What has to hold for it is known to hold everywhere, or holds where a concave term is positive,
+    or is about what does not depend on the variables that are assumed to be affine.
     """
+    moving = {v for p, v in assumed if p == AFFINE}
     for p, t in needs:
+        if moving.isdisjoint(variables(t)):
+            continue
         goals = CONVEX_WHERE.get(p)
         if goals is None or not find_properties(system, t, goals, budget, assumed).properties:
             return False
@@ -217,7 +229,8 @@ def is_defined_convexly(
 
 # Where a need holds on a convex set: one of these is known of its term.
 CONVEX_WHERE: Final = {
-    POSITIVE: (CONCAVE, POSITIVE),
+    # What is log-convex is positive, or 0 at all values.
+    POSITIVE: (CONCAVE, POSITIVE, LOG_CONVEX),
     # Where a term that is at least 0 becomes 0 a root may have a kink, as that of x² has.
     NONNEGATIVE: (CONCAVE, POSITIVE),
     NONZERO: (POSITIVE, NEGATIVE, NONZERO),

@@ -15,7 +15,8 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.properties import NONNEGATIVE
 from eggrad.engine.networks.networks import Network, contract_terms, raised, scaled
-from eggrad.engine.normal_forms.networks import Factor, Monomial, pieces
+from eggrad.engine.normal_forms.functions import function_of, power
+from eggrad.engine.normal_forms.networks import Factor, Key, Monomial, Number, TooLarge, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.reading import forms_of, roots_of
 from eggrad.engine.terms import term as terms
@@ -46,10 +47,49 @@ def sums_of_squares(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             continue
         for sign in (1, -1):
             polynomial = forms.sum([(forms.polynomial(cls), sign)])
-            found = _as_squares(forms, polynomial)
+            forms.products = 0
+            try:
+                found = _as_squares(forms, polynomial) or _as_fraction(forms, polynomial)
+            except TooLarge:
+                found = None
             if found is not None:
                 yield cls, scaled(Fraction(sign), found)
                 break
+
+
+def _as_fraction(forms: Polynomials, polynomial: Polynomial) -> Term | None:
+    """A sum of fractions over their common denominator, with a sum of squares above."""
+    read: list[tuple[Monomial, Number, dict[Key, Fraction]]] = []
+    lowest: dict[Key, Fraction] = {}
+    for m, c in polynomial.items():
+        kept: list[Factor] = []
+        exponents: dict[Key, Fraction] = {}
+        for f in m.factors:
+            name, argument = _function(forms, f.atom)
+            if f.part or len(argument) < 2 or not name.startswith("power "):
+                kept.append(f)
+                continue
+            e = Fraction(name.removeprefix("power ")) * Fraction(f.exponent)
+            exponents[argument] = exponents.get(argument, Fraction(0)) + e
+            lowest[argument] = min(lowest.get(argument, Fraction(0)), exponents[argument])
+        read.append((m._replace(factors=tuple(kept)), c, exponents))
+    below = {a: e for a, e in lowest.items() if e < 0}
+    above: list[tuple[Polynomial, Number]] = []
+    for m, c, exponents in read:
+        rest = {a: exponents.get(a, Fraction(0)) - lowest[a] for a in lowest}
+        if any(e.denominator > 1 for e in rest.values()):
+            return None
+        factors = [power(forms, dict(a), int(e), ()) for a, e in rest.items()]
+        above.append((forms.entrywise([{m: 1}, *factors], [0] * (1 + len(factors)), ()), c))
+    found = _as_squares(forms, forms.sum(above)) if below else None
+    if found is None:
+        return None
+    for argument, e in below.items():
+        whole = _class_of(forms, argument)
+        if whole is None:
+            return None
+        found = terms.einsum(",->", found, raised(forms.graph.term(whole), e))
+    return found
 
 
 def _as_squares(forms: Polynomials, polynomial: Polynomial) -> Term | None:
@@ -96,6 +136,16 @@ def _read(forms: Polynomials, m: Monomial) -> _Product | None:
     return _Product(tuple(sorted(((x, e) for x, e in powers.items() if e), key=repr)), axis)
 
 
+def _function(forms: Polynomials, atom: int) -> tuple[str, Key]:
+    """The name and the argument of an atom that is a function."""
+    return forms.atoms.function(atom) if forms.atoms.kind(atom) == "function" else ("", ())
+
+
+def _class_of(forms: Polynomials, argument: Key) -> int | None:
+    """The e-class of an argument, if there is one."""
+    return next((c for c, p in forms.done.items() if p.items() == {*argument}), None)
+
+
 def _atom(forms: Polynomials, atom: int) -> tuple[Term, bool] | None:
     """The term of an atom, and whether it is nowhere negative; None for one that no e-class is."""
     graph, atoms = forms.graph, forms.atoms
@@ -105,7 +155,7 @@ def _atom(forms: Polynomials, atom: int) -> tuple[Term, bool] | None:
     if atoms.kind(atom) != "function":
         return None
     name, argument = atoms.function(atom)
-    whole = next((c for c, p in forms.done.items() if p.items() == {*argument}), None)
+    whole = _class_of(forms, argument)
     if whole is None:
         return None
     if name.startswith("power "):
@@ -131,10 +181,12 @@ def _letters(forms: Polynomials, factors: Sequence[Factor]) -> dict[Letter, Frac
 def _bases(forms: Polynomials, factor: Factor) -> list[tuple[int, Fraction]]:
     """A factor as a product of powers, entry by entry: of the factors of what it is a power of."""
     exponent = Fraction(factor.exponent)
-    atoms = forms.atoms
-    name, argument = (
-        atoms.function(factor.atom) if atoms.kind(factor.atom) == "function" else ("", ())
-    )
+    name, argument = _function(forms, factor.atom)
+    if name == "exp" and len(argument) == 1 and not factor.part:
+        ((inner, c),) = argument
+        ((one, _),) = function_of(forms, name, {inner: 1}, ()).items()
+        if all(_atom(forms, f.atom) for f in one.factors):
+            return [(f.atom, Fraction(c) * exponent) for f in one.factors]
     # A power of a sum, or of 0, is an atom.
     if name.startswith("power ") and len(argument) == 1:
         p, ((inner, c),) = Fraction(name.removeprefix("power ")), argument

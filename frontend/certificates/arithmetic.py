@@ -253,10 +253,12 @@ class Arithmetic:
             if entrywise and (whole or (c == 1 and [e for _, e, _ in factors] == [1])):
                 place = {UNIT: UNIT} | {i: k for k, i in enumerate(out)}
                 raised = [(a, e * p, tuple(place[i] for i in part)) for a, e, part in factors]
-                long = (abs(c.numerator) * c.denominator).bit_length() * abs(p)
-                need(c in (1, -1) or long <= BITS, "a number is too long")
-                found = self._canonical(raised, axes, sizes, ONE if c == 1 else c ** int(p))
-        found = self._of("sum", None, [base], dims, p) if found is None else found
+                found = self._canonical(raised, axes, sizes, _whole_power(c, p))
+        if found is None:
+            # A multiple of a sum is no other one.
+            c = base[min(base, key=repr)] if whole and base else ONE
+            found = self._of("sum", None, [times(1 / c, base)], dims, p)
+            found = times(_whole_power(c, p), found) if c != 1 else found
         bases = {a for m in found for a, _, _ in m[0] if self._names[a][0] not in ("exp", "size")}
         words = [w for w, asked in (("divided by", p < 0), ("in a root", not whole)) if asked]
         self._found |= {(a, w) for a in bases for w in words}
@@ -365,6 +367,13 @@ class Arithmetic:
             names[first] = len(names) - 1
             del marks[first]
         return names
+
+
+def _whole_power(c: Fraction, p: Fraction) -> Fraction:
+    """A power of a number, with a whole exponent if that is not 1."""
+    long = (abs(c.numerator) * c.denominator).bit_length() * abs(p)
+    need(c in (1, -1) or long <= BITS, "a number is too long")
+    return ONE if c == 1 else c ** int(p)
 
 
 def added(parts: Iterable[Polynomial]) -> Polynomial:

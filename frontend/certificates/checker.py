@@ -112,12 +112,14 @@ _SIGNS: Final = {
     **{"<": operator.lt, "<=": operator.le},
 }
 _PRODUCTS: Final = (((0, 1), (1, 2), (0, 2)), ((0, 1), (1, 2), (2, 0)))
+_CONGRUENCE: Final = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2))
 # What laws' conditions and right sides compute, by the names that laws have for it.
 COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "elementwise": lambda n: (tuple(range(len(n))),) * 3,
     "exchanged_product": _exchanged,
     "inner_axis": lambda s, n: tuple(d for i, d in zip(s[0], n, strict=True) if i in s[1]),
     "is_declared": lambda x, word: word in x[2],
+    "is_congruence": lambda t, s: (t, s) == _CONGRUENCE,
     "is_diagonal_of": lambda s, n: s in (((0, 0), (0,)), ((0, 0), ())) or n == (1, 1),
     "is_elementwise": lambda s: s[0] == s[1] == s[2] and len({*s[0]}) == len(s[0]),
     "is_even_power": lambda p: p % 2 == 0,
@@ -134,11 +136,13 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_same": operator.eq,
     "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
     "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
+    "is_share": lambda s, t: s == (*t, t[0]) and len({*t[0]}) == len(t[0]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and 0 < len({*s[0]}) == len(s[0]),
     "joined": operator.add,
     "keeps_sign": lambda p: p.denominator > 1 or p % 2 == 1,
     "magnitude": abs,
+    "makes_diagonal": lambda s: s == ((0, 1), (0,), (0, 1)),
     "multiplies_matrices": _is_product_of_matrices,
     "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
@@ -292,7 +296,7 @@ class Checker:
                 need(exponent[0] == "constant", "an exponent is a number")
                 p = rational(exponent[1])
                 if op == "log" or p.denominator > 1:
-                    words = ("positive", "concave")
+                    words = ("positive", "concave", *["log-convex"] * (op == "log"))
                 elif op == "divide" or p < 0:
                     words = NOT_ZERO
                 elif op == "inv":
@@ -300,7 +304,8 @@ class Checker:
                 smooth = op in _SMOOTH or self.functions.get(op, {}).get("analytic")
                 need(smooth or op == "log", f"{op} may have kinks, or no convex domain")
                 of = args[-1] if op in ("divide", "log", "inv") else args[0]
-                need(not words or any((w, of) in self.known for w in words), f"the domain of {op}")
+                known = of not in moving or any((w, of) in self.known for w in words)
+                need(not words or known, f"the domain of {op}")
 
     def differential(self, f: int, along: Mapping[int, int]) -> int:
         """What a term changes by where some variables change by others."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Closing, matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import DIAGONAL, NONZERO, ORTHOGONAL, PROBABILITY, SKEW
+from eggrad.engine.laws.properties import DIAGONAL, NONZERO, ORTHOGONAL, PROBABILITY, SIGNS, SKEW
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.terms.functions import FUNCTIONS, record
@@ -294,6 +295,8 @@ class Writer:
             if t.op == "inv":
                 for name in ("inverse_times_matrix", "matrix_times_inverse"):
                     yield self._relation(f"linalg.{name}", {"s": MATRIX_PRODUCT, "a": t.args[0]})
+            if t.op == "variable" and SIGNS in t.assumed:
+                yield self._relation("structured.even_power_of_signs", {"a": t, "p": Fraction(2)})
             for name in _about(t.op):
                 yield self._relation(name, {"a": t.args[0]})
             for p, name, more in OF_MATRICES if t.op == "variable" else ():

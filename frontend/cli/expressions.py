@@ -26,7 +26,9 @@ from eggrad.frontend.cli.input import (
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.certificates import certified_derivative
 from eggrad.frontend.interface.check import check_derivatives
+from eggrad.frontend.interface.constants import CurvatureBound
 from eggrad.frontend.interface.convexity import convexity
+from eggrad.frontend.interface.curvature import written
 from eggrad.frontend.interface.derivatives import Mode
 from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem
@@ -133,6 +135,7 @@ def diff(
 @takes_expression
 @click.option("--wrt", multiple=True, metavar="NAME", help="Convex in NAME; repeatable.")
 @click.option("--nodes", type=click.IntRange(1), help="E-nodes that each search may use.")
+@click.option("--constants", is_flag=True, help="Say how strongly convex and how smooth it is.")
 @certificate_option
 @json_option
 def convex(
@@ -141,6 +144,7 @@ def convex(
     *,
     wrt: Sequence[str],
     nodes: int | None,
+    constants: bool,
     certificate: str | None,
     as_json: bool,
 ) -> None:
@@ -162,12 +166,24 @@ def convex(
             }
             for refuted, chord in found.chords.items()
         }
+        if constants:
+            bounds = {"strongly convex": found.strong_convexity, "smooth": found.smoothness}
+            report |= {kind: b and _bound(b) for kind, b in bounds.items()}
         click.echo(json.dumps(report))
     else:
         click.echo(str(found))
+        if constants:
+            click.echo(f"\n{found.strong_convexity or 'strongly convex: no constant was found'}")
+            click.echo(f"\n{found.smoothness or 'smooth: no constant was found'}")
     if certificate is not None and found.certificate is not None:
         write_page(certificate, found.certificate.text)
     sys.exit(UNKNOWN if found.status == "unknown" else 0)
+
+
+def _bound(bound: CurvatureBound) -> dict[str, object]:
+    """A constant for JSON."""
+    value = written(bound.value.term, bound.value.scope)
+    return {"value": value, "certificates": [str(c).splitlines() for c in bound.certificates]}
 
 
 @click.command(cls=OfFormulas)

@@ -1,40 +1,44 @@
 """Whether a function is convex, concave, affine or neither: certified, refuted, or left open."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.equality.curvature import (
     Chord,
     broken_chord,
-    directions,
     find_properties,
-    in_variables,
     is_defined_convexly,
     second_derivative,
 )
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.laws.knowledge import Conclusion, needed
+from eggrad.engine.laws.knowledge import needed
 from eggrad.engine.laws.properties import AFFINE, CONCAVE, CONVEX, NONNEGATIVE, NONPOSITIVE
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
-from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.frontend.certificates.writing import curvature_of, property_of
-from eggrad.frontend.expression.expression import expression
+from eggrad.frontend.certificates.writing import property_of
+from eggrad.frontend.interface.constants import (
+    CurvatureBound,
+    Smooth,
+    smooth,
+    smoothness,
+    strong_convexity,
+)
+from eggrad.frontend.interface.curvature import (
+    Asked,
+    Certificate,
+    of_second_derivative,
+    steps_between,
+)
 from eggrad.frontend.interface.derivatives import scalar, wrt_variable
-from eggrad.frontend.interface.equivalence import equivalent
-from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_values
-from eggrad.frontend.text.printer import format_term
 from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import CURVATURE, system
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.curvature import Found
-    from eggrad.engine.equality.steps import ProofStep
-    from eggrad.engine.laws.knowledge import Assumption
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.engine.saturation.system import System
     from eggrad.engine.terms.binding import Array
@@ -46,44 +50,6 @@ _SIGNS: Final = {CONVEX: "nowhere negative", CONCAVE: "nowhere positive", AFFINE
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate:
-    """Why a function is convex, concave or affine: facts of a form, each with its premises.
-
-    `of` says whether `form` is one of the function, or of its second derivative along a line,
-    whose direction of a variable x is called `x'`.
-    """
-
-    of: str
-    form: Term
-    conclusions: tuple[Conclusion, ...]
-    scope: tuple[Term, ...] = ()
-    _write: Callable[[], str] = str
-
-    @cached_property
-    def text(self) -> str:
-        """The certificate as a text that `eggrad verify` checks without an e-graph or a search.
-
-        Raises `UnsupportedOperation` where a step has no certificate.
-        """
-        return self._write()
-
-    def __str__(self) -> str:
-        """A line for each fact: a term, what it is known to be, and the law."""
-        lines = [f"{self.of} in this form: {self._written(self.form)}"]
-        for c in self.conclusions:
-            name = f"{c.fact.ruleset}.{c.fact.name}"
-            lines.append(f"  {self._written(c.term)} is {c.property}: {name}, {c.fact.law}")
-        return "\n".join(lines)
-
-    def _written(self, term: Term) -> str:
-        return format_matrix(term, self.scope) if has_notation(term) else format_term(term)
-
-    def __repr__(self) -> str:
-        """Say how many facts there are."""
-        return f"<Certificate of {self.of}, {len(self.conclusions)} facts>"
-
-
-@dataclass(frozen=True, repr=False)
 class Convexity:
     """What was found about a function.
 
@@ -92,12 +58,15 @@ class Convexity:
     the two ends of a chord, `x[0]` and `x[1]` for each variable x, and of the other variables, with
     the `weight` of the first end, where the function lies above the chord. All `chords` that were
     found are named by what they refute, "convex" or "concave".
+
+    Constants of `strong_convexity` and `smoothness` are looked for when they are asked for.
     """
 
     status: str
     reason: str
     certificate: Certificate | None = None
     chords: Mapping[str, Chord] = field(default_factory=dict[str, Chord])
+    _asked: Asked | None = None
 
     @property
     def witness(self) -> "Mapping[str, Array] | None":
@@ -108,6 +77,31 @@ class Convexity:
     def weight(self) -> Fraction | None:
         """The weight of the first end of that chord."""
         return self.chords[CONVEX].weight if self.status == "neither" else None
+
+    @cached_property
+    def _smooth(self) -> Smooth | None:
+        return None if self._asked is None else smooth(self._asked)
+
+    @cached_property
+    def strong_convexity(self) -> CurvatureBound | None:
+        """With which constant m it is strongly convex, if that is found: f - m/2·|x|² convex.
+
+        |x|² is the sum of the squares of all entries of the variables. The constant is known to be
+        at least 0; it may be 0 for some values of the parameters.
+        """
+        if self._smooth is None or self.status not in (CONVEX, "unknown"):
+            return None
+        return strong_convexity(self._smooth)
+
+    @cached_property
+    def smoothness(self) -> CurvatureBound | None:
+        """With which constant L it is smooth, if that is found: L/2·|x|² ± f convex.
+
+        Its gradient changes by no more than L times the distance. It need not be convex.
+        """
+        if self._smooth is None:
+            return None
+        return smoothness(self._smooth, self.status)
 
     def __repr__(self) -> str:
         """Say it in a line."""
@@ -163,12 +157,16 @@ def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
                 f"{v.name} is declared {word}: such values are no convex set. "
                 f"{ASSUMPTIONS[word].sentence}"
             )
-    asked = _Asked(f.thin.term, tuple(wrt), tuple(f.variables), budget)
+    asked = Asked(f.thin.term, tuple(wrt), tuple(f.variables), budget)
+    return replace(_judged(asked), _asked=asked)
+
+
+def _judged(asked: Asked) -> Convexity:
     laws, term = system(CURVATURE), asked.term
-    found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), budget, asked.assumed)
+    found = find_properties(laws, term, (AFFINE, CONVEX, CONCAVE), asked.budget, asked.assumed)
     if found.properties:
         return _certified(found, "laws of composition show it", found.properties[0], asked)
-    refuted = ((p, broken_chord(term, wrt, sign)) for p, sign in ((CONVEX, 1), (CONCAVE, -1)))
+    refuted = ((p, broken_chord(term, asked.wrt, sign)) for p, sign in ((CONVEX, 1), (CONCAVE, -1)))
     chords = {p: chord for p, chord in refuted if chord is not None}
     if len(chords) == 2:
         return Convexity("neither", "it lies above one chord and below another", chords=chords)
@@ -176,21 +174,7 @@ def convexity(f: Any, x: Any, budget: "Budget | None" = None) -> Convexity:
     return _open(chords) if shown is None else shown
 
 
-class _Asked(NamedTuple):
-    """The function that is asked about, its variables, and the names of all."""
-
-    term: Term
-    wrt: tuple[Term, ...]
-    scope: tuple[Term, ...]
-    budget: "Budget | None"
-
-    @property
-    def assumed(self) -> "list[Assumption]":
-        """That the variables are affine, and all others constant."""
-        return in_variables(self.term, self.wrt)
-
-
-def _by_second_derivative(laws: "System", asked: _Asked) -> Convexity | None:
+def _by_second_derivative(laws: "System", asked: Asked) -> Convexity | None:
     """What the sign of the second derivative along a line says, if it has one."""
     # A simpler form may be defined at more values.
     for form in dict.fromkeys((asked.term, laws.simplify([asked.term]).term)):
@@ -206,23 +190,19 @@ def _by_second_derivative(laws: "System", asked: _Asked) -> Convexity | None:
     return None
 
 
-def _certified(found: "Found", reason: str, status: str, asked: _Asked) -> Convexity:
+def _certified(found: "Found", reason: str, status: str, asked: Asked) -> Convexity:
     if found.form is None:
         return Convexity(status, reason)
     p, form, rulesets = found.properties[0], found.form, CURVATURE.rulesets
-    is_second = p in _BY_SIGN
-    of = "the second derivative" if is_second else "the function"
-
-    def steps(left: Term, right: Term) -> "Sequence[ProofStep] | None":
-        return equivalent(expression(left), expression(right)).steps
+    if p in _BY_SIGN:
+        certificate = of_second_derivative(asked, (p, form), found.conclusions)
+        return Convexity(status, reason, certificate)
 
     def write() -> str:
-        if is_second:
-            along = directions(asked.wrt)
-            return curvature_of(rulesets, asked.term, along, (p, form), steps)
-        return property_of(rulesets, asked.term, (p, form), steps, asked.assumed)
+        return property_of(rulesets, asked.term, (p, form), steps_between, asked.assumed)
 
-    return Convexity(status, reason, Certificate(of, form, found.conclusions, asked.scope, write))
+    certificate = Certificate("the function", form, found.conclusions, asked.scope, write)
+    return Convexity(status, reason, certificate)
 
 
 def _open(chords: Mapping[str, Chord]) -> Convexity:

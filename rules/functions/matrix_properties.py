@@ -164,6 +164,38 @@ matrix_properties.state(
     .noted("A diagonal matrix of positive entries is positive definite."),
 )
 
+# Bounds by eigenvalues.
+
+EIGENVALUES = of_each("eigenvalues", a)
+OF_ALL = ((0,), ())
+
+matrix_properties.state(
+    f"{HORN}, section 4.2",
+    below_greatest_eigenvalue=semidefinite(
+        ein(",ij->ij", extreme("max", OF_ALL, EIGENVALUES), delta(n)) + -1 * a
+    )
+    .when(symmetric(a))
+    .noted("λ·δ - a is positive semidefinite for the greatest eigenvalue λ of a symmetric a."),
+    above_least_eigenvalue=semidefinite(
+        a + -1 * ein(",ij->ij", extreme("min", OF_ALL, EIGENVALUES), delta(n))
+    )
+    .when(symmetric(a))
+    .noted("a - λ·δ is positive semidefinite for the least eigenvalue λ of a symmetric a."),
+    below_spectral_radius=semidefinite(
+        ein(",ij->ij", extreme("max", OF_ALL, abs(EIGENVALUES)), delta(n)) + -1 * a
+    )
+    .when(symmetric(a))
+    .noted("ρ·δ - a is positive semidefinite for the greatest |λ| = ρ of a symmetric a."),
+    above_negative_spectral_radius=semidefinite(
+        ein(",ij->ij", extreme("max", OF_ALL, abs(EIGENVALUES)), delta(n)) + a
+    )
+    .when(symmetric(a))
+    .noted("ρ·δ + a is positive semidefinite for the greatest |λ| = ρ of a symmetric a."),
+    below_squared_length=semidefinite(
+        ein(",ij->ij", ein("i,i->", a, a), delta(n)) + -1 * ein("i,j->ij", a, a)
+    ).noted("(a'·a)·δ - a·a' is positive semidefinite for a vector a.", cite="Cauchy 1821"),
+)
+
 # Orthogonal.
 
 matrix_properties.state(

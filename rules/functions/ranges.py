@@ -87,9 +87,15 @@ ranges.state(
     product_at_most_one=at_most_one(ein(s, a, b))
     .when(nonnegative(a), at_most_one(a), nonnegative(b), at_most_one(b), sums_nothing(s))
     .noted("a·b ≤ 1 for a and b between 0 and 1, where nothing is summed."),
+    entries_at_most_one=at_most_one(ein1(s, a))
+    .when(at_most_one(a), sums_nothing(s))
+    .noted("Entries of what is at most 1 are at most 1."),
     power_at_most_one=at_most_one(a**p)
     .when(nonnegative(a), at_most_one(a), is_integer(p), p >= 0)
     .noted("aᵖ ≤ 1 for a between 0 and 1, and a natural p.", cite="real powers"),
+    power_within_one=within_one(a**p)
+    .when(within_one(a), is_integer(p), p >= 0)
+    .noted("aᵖ is between -1 and 1 if a is, for a natural p.", cite="real powers"),
     reciprocal_at_most_one=at_most_one(a**p).when(at_least_one(a), p < 0).noted(cite="real powers"),
     exponential_at_most_one=at_most_one(exp(a))
     .when(nonpositive(a))

@@ -72,7 +72,12 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.expression.own_functions import function
     from eggrad.frontend.interface.compile import compile
-    from eggrad.frontend.interface.convexity import Certificate, Convexity, convexity
+    from eggrad.frontend.interface.convexity import (
+        Certificate,
+        Convexity,
+        CurvatureBound,
+        convexity,
+    )
     from eggrad.frontend.interface.definition import Definition, parse_elementwise
     from eggrad.frontend.interface.derivatives import derivative, gradient, simplify
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
@@ -104,6 +109,7 @@ __all__ = [
     "Certificate",
     "CompiledFunction",
     "Convexity",
+    "CurvatureBound",
     "Definition",
     "EggradError",
     "Expression",
@@ -205,7 +211,7 @@ _HOMES = {
     "frontend.expression.expression": ("Expression", "where"),
     "frontend.expression.own_functions": ("function",),
     "frontend.interface.compile": ("compile",),
-    "frontend.interface.convexity": ("Certificate", "Convexity", "convexity"),
+    "frontend.interface.convexity": ("Certificate", "Convexity", "CurvatureBound", "convexity"),
     "frontend.interface.definition": ("Definition", "parse_elementwise"),
     "frontend.interface.derivatives": ("derivative", "gradient", "simplify"),
     "frontend.interface.loops": ("scan",),

@@ -281,6 +281,17 @@ def test_convex_says_what_it_found_and_by_what() -> None:
     assert run("convex", *SCALAR, "x").stderr.startswith("Error: convex in what? ")
 
 
+def test_convex_says_how_strongly_and_how_smooth() -> None:
+    said = run("convex", *SCALAR, "sin(x)", "--wrt", "x", "--constants").stdout
+    assert "\nstrongly convex: no constant was found\n\nsmooth with L = 1\n" in said
+    asked = ("convex", *SCALAR, "3*x^2", "--wrt", "x", "--constants", "--json")
+    said = json.loads(run(*asked).stdout)
+    assert (said["strongly convex"]["value"], said["smooth"]["value"]) == ("6", "6")
+    assert said["smooth"]["certificates"][0][0].startswith("the second derivative of L/2*|x|^2 - f")
+    asked = ("convex", *SCALAR, "x^4", "--wrt", "x", "--constants")
+    assert "smooth: no constant was found" in run(*asked).stdout
+
+
 @pytest.mark.parametrize("word", ["--wtr", "-wrt", "-wtr", "--wrtt=x", "--w"])
 def test_options_that_are_misspelt(word: str) -> None:
     result = run("diff", *SCALAR, "x", word, "x")
