@@ -1,1 +1,1 @@
-"""Certificates: proofs as texts, and the short program that checks them."""
+"""Proofs as texts, and the short program that checks them."""
