@@ -78,7 +78,9 @@ def _entrywise(test: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[NDArra
 def _is_regular(matrix: NDArray[Any]) -> bool:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         return False
-    defined = bool(np.isfinite(matrix).all()) and matrix.size > 0
+    largest = np.abs(np.asarray(matrix, float)).max(initial=0.0)
+    # What is small and not 0 has lost what was added to it.
+    defined = bool(np.isfinite(largest)) and matrix.size > 0 and not 0 < largest < ROUNDING
     return not defined or bool(np.linalg.cond(np.asarray(matrix, float)) < SINGULAR)
 
 

@@ -315,14 +315,14 @@ matrix_properties.state(
     nonnegative_singular_values=nonnegative(of_each("singular_values", a)).noted(
         "Singular values are at least 0.", cite="definition"
     ),
-    orthogonal_eigenvectors=orthogonal(of_each("eigenvectors", a)).noted(
-        "The eigenvectors are orthogonal, and their length is 1.", cite="definition"
-    ),
+    orthogonal_eigenvectors=orthogonal(of_each("eigenvectors", a))
+    .when(is_square(dims(a)))
+    .noted("The eigenvectors are orthogonal, and their length is 1.", cite="definition"),
     invertible_factor=invertible(of_each("cholesky", a)).when(definite(a)),
     positive_diagonal_of_factor=positive(ein1("ii->i", of_each("cholesky", a)))
     .when(definite(a))
     .noted("The diagonal of Cholesky's factor is positive."),
-    invertible_exponential=invertible(of_each("matrix_exponential", a)).noted(
-        "The exponential of a matrix is invertible.", cite="its inverse is that of -a"
-    ),
+    invertible_exponential=invertible(of_each("matrix_exponential", a))
+    .when(is_square(dims(a)))
+    .noted("The exponential of a matrix is invertible.", cite="its inverse is that of -a"),
 )
