@@ -33,7 +33,7 @@ from eggrad.engine.oracle.oracle import evaluate
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.assumptions import drawn
+from eggrad.engine.terms.assumptions import ASSUMPTIONS, drawn
 from eggrad.engine.terms.binding import Array, concrete, symbols
 from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild, variables
 from eggrad.engine.terms.term_patterns import entry_by_entry, substituted
@@ -479,7 +479,8 @@ class _Bounds:
         alone = entry_by_entry(t)
         if alone is not None:
             words = {
-                terms.variable(v.name): terms.variable(v.name, (), v.assumed) for v in variables(t)
+                terms.variable(v.name): terms.variable(v.name, (), _of_entries(v))
+                for v in variables(t)
             }
             alone = substituted(alone, words)
         asked = t if alone is None else alone
@@ -696,6 +697,11 @@ def _highest(t: Term) -> float | None:
     else:
         highest = max((_greatest(t, *point) for point in _points(t, moved)), default=-np.inf)
     return highest if abs(highest) < LARGE else None
+
+
+def _of_entries(v: Term) -> tuple[str, ...]:
+    """What is declared of each entry of a variable."""
+    return tuple(w for w in v.assumed if ASSUMPTIONS[w].axes == "any")
 
 
 def _highest_on_line(t: Term, x: Term) -> float:

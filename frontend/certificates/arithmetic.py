@@ -104,6 +104,7 @@ class Terms:
         """The sizes of axes, where operands decide them."""
         if op == "einsum":
             need(len(data) == len(operands) + 1, "a spec has indices for each operand")
+            need(len({*data[-1]}) == len(data[-1]), "a result has an index once")
             return tuple(map(sizes_of(data, operands).__getitem__, data[-1]))
         if op in ("add", "subtract", "negate", "inv", "adj") or op in self.elementwise:
             need(len({*operands}) == 1, f"{op} of other axes")
@@ -259,9 +260,15 @@ class Arithmetic:
             c = base[min(base, key=repr)] if whole and base else ONE
             found = self._of("sum", None, [times(1 / c, base)], dims, p)
             found = times(_whole_power(c, p), found) if c != 1 else found
-        bases = {a for m in found for a, _, _ in m[0] if self._names[a][0] not in ("exp", "size")}
+        # A diagonal that is not 0 may be divided by, not the matrix entry by entry.
+        bases = {
+            (a, renumbered([part]))
+            for m in found
+            for a, _, part in m[0]
+            if self._names[a][0] not in ("exp", "size")
+        }
         words = [w for w, asked in (("divided by", p < 0), ("in a root", not whole)) if asked]
-        self._found |= {(a, w) for a in bases for w in words}
+        self._found |= {(*a, w) for a in bases for w in words}
         return found
 
     def _product(

@@ -298,9 +298,9 @@ class Checker:
                 if op == "log" or p.denominator > 1:
                     words = ("positive", "concave", *["log-convex"] * (op == "log"))
                 elif op == "divide" or p < 0:
-                    words = NOT_ZERO
+                    words = ("positive", "negative")
                 elif op == "inv":
-                    words = ("positive definite", "invertible")
+                    words = ("positive definite",)
                 smooth = op in _SMOOTH or self.functions.get(op, {}).get("analytic")
                 need(smooth or op == "log", f"{op} may have kinks, or no convex domain")
                 of = args[-1] if op in ("divide", "log", "inv") else args[0]

@@ -140,7 +140,8 @@ class Combinations(Arithmetic):
     def divisors(self) -> list[int]:
         """Terms that are divided by."""
         needs = frozenset[object]().union(*self._needs.values())
-        atoms = [a for a in range(len(self._names)) if (a, "divided by") in needs]
+        divided = {n[0] for n in needs if isinstance(n, tuple) and n[-1] == "divided by"}
+        atoms = [a for a in range(len(self._names)) if a in divided]
         return [self.power_of(a, ONE) for a in atoms]
 
     def _reciprocals(self) -> Iterator[Relation]:

@@ -51,7 +51,7 @@ OF_MATRICES: Final = (
     (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (0, 2), (1, 2))}),
     (ORTHOGONAL, "structured.product_with_transpose", {"s": ((0, 1), (2, 1), (0, 2))}),
     (DIAGONAL, "written_out.diagonal_matrix", {"n": ()}),
-    (PROBABILITY, "structured.sum_of_probability", {"s": ((0,), ())}),
+    (PROBABILITY, "structured.sum_of_probability", {"s": ()}),
 )
 
 
@@ -301,7 +301,8 @@ class Writer:
                 yield self._relation(name, {"a": t.args[0]})
             for p, name, more in OF_MATRICES if t.op == "variable" else ():
                 if self._knowledge.knows(p, t):
-                    bound = {k: t.dims[:1] if k == "n" else v for k, v in more.items()}
+                    own = {"n": t.dims[:1], "s": (tuple(range(t.order)), ())}
+                    bound = {k: v or own[k] for k, v in more.items()}
                     yield self._relation(name, {"a": t, **bound})
         for rule in self._rules.values():
             if isinstance(rule, Rule) and rule.ruleset in RELATIONS:

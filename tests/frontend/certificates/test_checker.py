@@ -191,6 +191,44 @@ def test_one_is_not_zero(name: str) -> None:
         verify(json.dumps(FALSE[name]))
 
 
+def test_a_result_has_an_index_once() -> None:
+    """By the diagonal of one axis, 2 = 4."""
+    law = "constants.unary_constant#0"
+    said = {"s": ["spec", [[0], [0, 0]]], "c": ["number", "1"], "n": ["other", [2]]}
+    part = {"law": law, "number": "1/2", "times": 1, "spec": [[], [0, 1], []], "bound": said}
+    numbers = [_node("constant", "0"), _node("constant", "1")]
+    whole = _certificate(numbers, 0, 1, _arithmetic(1, part), laws=[law])
+    with pytest.raises(eg.UnsupportedOperation, match="an index once"):
+        verify(json.dumps(whole))
+
+
+def test_a_matrix_whose_diagonal_is_not_0_is_not_divided_by() -> None:
+    """Entry by entry, by a diagonal matrix, 2 = 4."""
+    words = [*eg.variable("D", (2, 2), ["diagonal", "positive definite"]).thin.term.assumed]
+    d = ["other", ["D", [2, 2], words]]
+    laws = {
+        "matrix_properties.declared_definite#0": {"X": d},
+        "matrix_properties.positive_diagonal_entries#0": {"a": ["term", 2]},
+        "matrix_properties.declared_diagonal#0": {"X": d},
+    }
+    law = "written_out.diagonal_matrix#0"
+    terms = [
+        _node("constant", "0"),
+        _node("constant", "1"),
+        _node("variable", {"name": "D", "assume": words}, (), [2, 2]),
+        _node("constant", "-1"),
+        _node("power", None, [2, 3], [2, 2]),
+    ]
+    part = {"number": "1/2", "times": 4, "spec": [[0, 1], [0, 1], []], "law": law}
+    bound = {"n": ["other", [2]], "a": ["term", 2]}
+    facts = [{"law": name, "bound": said} for name, said in laws.items()]
+    whole = _certificate(
+        terms, 0, 1, _arithmetic(1, {**part, "bound": bound}), laws=[law, *laws], facts=facts
+    )
+    with pytest.raises(eg.UnsupportedOperation, match="undefined"):
+        verify(json.dumps(whole))
+
+
 @pytest.mark.parametrize("way", [1, 0, "true", [True], None])
 def test_a_law_is_read_one_way_or_the_other(way: object) -> None:
     whole = json.loads(json.dumps(FALSE["by a law, from its right side"]))

@@ -407,3 +407,17 @@ def test_constants_of_random_sums_are_right() -> None:
             points = [drawn(case, sizes, 2.0, rng) for _ in range(POINTS)]
             for values, spectrum in zip(points, eigenvalues(case, points), strict=True):
                 assert np.abs(spectrum).max() <= float(evaluated(bound, values)) * (1 + 1e-9), text
+
+
+@pytest.mark.parametrize("word", ["symmetric", "skew", "positive definite", "lower triangular"])
+def test_functions_of_entries_of_a_declared_matrix(word: str) -> None:
+    """Where what is declared of the matrix says nothing of an entry."""
+    X = eg.variable("X", ("n", "n"), [word])
+    found = eg.convexity(eg.sum(eg.sin(X)), X).smoothness
+    assert found is not None and found.value.evaluate() == 1
+
+
+def test_probabilities_of_two_axes() -> None:
+    Q = eg.variable("Q", ("n", "m"), ["probability"])
+    found = eg.convexity(eg.sum(eg.log(1 + eg.exp(Q))), Q).smoothness
+    assert found is not None and found.value.evaluate() == 0.25
