@@ -414,10 +414,12 @@ def test_functions_of_entries_of_a_declared_matrix(word: str) -> None:
     """Where what is declared of the matrix says nothing of an entry."""
     X = eg.variable("X", ("n", "n"), [word])
     found = eg.convexity(eg.sum(eg.sin(X)), X).smoothness
-    assert found is not None and found.value.evaluate() == 1
+    assert found is not None
+    assert found.value.evaluate() == 1
 
 
 def test_probabilities_of_two_axes() -> None:
     Q = eg.variable("Q", ("n", "m"), ["probability"])
     found = eg.convexity(eg.sum(eg.log(1 + eg.exp(Q))), Q).smoothness
-    assert found is not None and found.value.evaluate() == 0.25
+    assert found is not None
+    assert found.value.evaluate() == 0.25
