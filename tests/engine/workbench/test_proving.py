@@ -112,6 +112,7 @@ UNDECIDED = {
     *("structured.transpose_of_skew", "structured.product_with_transpose"),
     *("branches.choice_times_indicator", "lowering.product_over_join"),
     *("order.extreme_of_increasing", "extremes.extreme_of_extreme"),
+    *("order.square_of_sorted", "order.sorted_multiple", "order.sorted_scaled"),
     "extremes.extreme_of_transposed",
     *("decompositions.eigenvalues_of_shifted", "decompositions.eigenvalues_beside_multiple"),
     *("decompositions.eigenvalues_beside_identity", "decompositions.exponential_of_transpose"),
