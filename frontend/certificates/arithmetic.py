@@ -9,7 +9,7 @@ from typing import Any, Final
 
 # A power of a sum that is multiplied out has this exponent at most, a polynomial so many terms,
 # a number so many bits, and all products together so many factors: checking ends in seconds.
-POWER, TERMS, BITS, WORK = 12, 20_000, 10_000, 200_000
+POWER, TERMS, BITS, WORK = 12, 20_000, 10_000, 500_000
 ONE: Final = Fraction(1)
 UNIT: Final = -1  # The index of every axis of size 1.
 

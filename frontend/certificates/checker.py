@@ -136,7 +136,7 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_same": operator.eq,
     "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
     "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
-    "is_share": lambda s, t: s == (*t, t[0]) and len({*t[0]}) == len(t[0]),
+    "is_share": lambda s, t: s == (*t, t[0]) and len(t[1]) < len({*t[0]}) == len(t[0]),
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and 0 < len({*s[0]}) == len(s[0]),
     "joined": operator.add,
