@@ -83,14 +83,14 @@ structured.state(
         thin=True,
     ),
     modulus_of_lower_determinant=(abs(det(a)) >> exp(ein1("i->", log(abs(ein1("ii->i", a))))))
-    .when(lower(a), nonzero_almost(ein1("ii->i", a)))
+    .when(lower(a), nonzero_almost(det(a)))
     .noted(
         "|det a| is the product of the moduli on the diagonal, for what is lower triangular.",
         domain="a lower triangular",
         thin=True,
     ),
     modulus_of_upper_determinant=(abs(det(a)) >> exp(ein1("i->", log(abs(ein1("ii->i", a))))))
-    .when(upper(a), nonzero_almost(ein1("ii->i", a)))
+    .when(upper(a), nonzero_almost(det(a)))
     .noted(
         "|det a| is the product of the moduli on the diagonal, for what is upper triangular.",
         domain="a upper triangular",
