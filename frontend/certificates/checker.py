@@ -107,19 +107,45 @@ def _is_quadratic_form(t: Any, s: Any) -> bool:
     return summed and s[1] == tuple(label[i] for i in x)
 
 
+def _is_congruence(t: Any, s: Any) -> bool:
+    """Whether x times a matrix by t, times x again by s, is x'·a·x, up to transposes."""
+    if not _is_product_of_matrices(t) or len(s[1]) != 2:
+        return False
+    (c,) = {*t[0]} & {*t[1]}
+    axis, place = t[0].index(c), int(t[2][0] in t[0])
+    inner, again, out = s
+    met, kept, other = inner[place], inner[1 - place], again[1 - axis]
+    distinct = len({met, kept, other}) == 3 and len(out) == 2
+    return distinct and met == again[axis] and {*out} == {kept, other}
+
+
+def _is_share(s: Any, t: Any) -> bool:
+    """Whether a product divides entries by their own sum, over the axes that t takes away."""
+    numerator, divisor, out = s
+    kept = tuple(numerator[t[0].index(i)] for i in t[1] if i in t[0])
+    distinct = len({*numerator}) == len(numerator) == len(t[0]) == len({*t[0]})
+    return distinct and numerator == out and divisor == kept and len(t[1]) < len(t[0])
+
+
+def _makes_diagonal(s: Any) -> bool:
+    """Whether a delta times a vector, or a scalar, is a diagonal matrix."""
+    delta, vector, out = s
+    square = len(delta) == len(out) == len({*delta}) == 2 and {*delta} == {*out}
+    return square and len(vector) <= 1 and {*vector} <= {*delta}
+
+
 _SIGNS: Final = {
     **{"==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge},
     **{"<": operator.lt, "<=": operator.le},
 }
 _PRODUCTS: Final = (((0, 1), (1, 2), (0, 2)), ((0, 1), (1, 2), (2, 0)))
-_CONGRUENCE: Final = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2))
 # What laws' conditions and right sides compute, by the names that laws have for it.
 COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "elementwise": lambda n: (tuple(range(len(n))),) * 3,
     "exchanged_product": _exchanged,
     "inner_axis": lambda s, n: tuple(d for i, d in zip(s[0], n, strict=True) if i in s[1]),
     "is_declared": lambda x, word: word in x[2],
-    "is_congruence": lambda t, s: (t, s) == _CONGRUENCE,
+    "is_congruence": _is_congruence,
     "is_diagonal_of": lambda s, n: s in (((0, 0), (0,)), ((0, 0), ())) or n == (1, 1),
     "is_elementwise": lambda s: s[0] == s[1] == s[2] and len({*s[0]}) == len(s[0]),
     "is_even_power": lambda p: p % 2 == 0,
@@ -136,13 +162,13 @@ COMPUTED: Final[Mapping[str, Callable[..., Any]]] = {
     "is_same": operator.eq,
     "is_scaled": lambda s: s[0] == () and s[1] == s[2] and len({*s[1]}) == len(s[1]),
     "is_spread_back": lambda t, s: t == renumbered([s[1], _summed(s), s[0]]),
-    "is_share": lambda s, t: s == (*t, t[0]) and len(t[1]) < len({*t[0]}) == len(t[0]),
+    "is_share": _is_share,
     "is_square": lambda n: len(n) == 2 and n[0] == n[1],
     "is_total_sum": lambda s: s[1] == () and 0 < len({*s[0]}) == len(s[0]),
     "joined": operator.add,
     "keeps_sign": lambda p: p.denominator > 1 or p % 2 == 1,
     "magnitude": abs,
-    "makes_diagonal": lambda s: s == ((0, 1), (0,), (0, 1)),
+    "makes_diagonal": _makes_diagonal,
     "multiplies_matrices": _is_product_of_matrices,
     "never_negative_power": lambda p: p.denominator > 1 or p % 2 == 0,
     "one_axis": lambda n: len(n) == 1,
