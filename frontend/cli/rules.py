@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -79,16 +79,25 @@ def show(name: str, *, rules: tuple[str, ...], as_json: bool) -> None:
     click.echo("\n\n".join(blocks))
 
 
+def _instances_of_rules(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the rules that it is about, and the random instances that are drawn."""
+    for option in (
+        click.option("--seed", default=0, show_default=True, help="Draw other instances."),
+        click.option(
+            "--instances",
+            type=click.IntRange(1),
+            default=1000,
+            show_default=True,
+            help="The number of random instances at which both sides are compared.",
+        ),
+        click.argument("subject", metavar="[NAME | FILE]", required=False),
+    ):
+        command = option(command)
+    return command
+
+
 @click.command()
-@click.argument("subject", metavar="[NAME | FILE]", required=False)
-@click.option(
-    "--instances",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="The number of random instances at which both sides are compared.",
-)
-@click.option("--seed", default=0, show_default=True, help="Draw other instances.")
+@_instances_of_rules
 @json_option
 def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> None:
     """Check the rule or ruleset NAME, the rules of FILE, or all rules.
@@ -120,15 +129,7 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
 
 
 @click.command()
-@click.argument("subject", metavar="[NAME | FILE]", required=False)
-@click.option(
-    "--instances",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="The number of random instances at which both sides are compared first.",
-)
-@click.option("--seed", default=0, show_default=True, help="Draw other instances.")
+@_instances_of_rules
 @json_option
 def prove(subject: str | None, *, instances: int, seed: int, as_json: bool) -> None:
     """Prove or refute the rule or ruleset NAME, the rules of FILE, or all rules.
