@@ -139,8 +139,10 @@ def test_commands_that_are_not_run_are_there(line: str) -> None:
 def test_links_lead_somewhere(page: str) -> None:
     prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose)
-    missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
-    assert missing == []
+    targets = [((ROOT / page).parent / link).resolve() for link in links]
+    assert [target for target in targets if not target.exists()] == []
+    if page.startswith("docs/"):  # the site has no other files
+        assert [target for target in targets if ROOT / "docs" not in target.parents] == []
 
 
 def test_factored_examples_store_no_large_tensor() -> None:
