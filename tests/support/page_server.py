@@ -1,5 +1,6 @@
 """The page's server in a thread, on a free port, and what it answers."""
 
+import gc
 import json
 import urllib.error
 import urllib.request
@@ -56,6 +57,8 @@ class Served:
 @contextmanager
 def serving(pool: Pool) -> Iterator[Served]:
     """A server with these workers, which it ends."""
+    # An e-graph may be freed by the thread alone that made it, not by one of the server's.
+    gc.collect()
     config = uvicorn.Config(
         application(pool, ["127.0.0.1"]), port=0, log_level="warning", lifespan="on"
     )
