@@ -30,7 +30,7 @@ OPTIONAL := $(VENV)/.optional
 TORCH := https://download.pytorch.org/whl/cpu
 SITE := $(VENV)/.site
 
-.PHONY: help demo test thorough quick links coverage lint format bench fuzz mutants outputs docs \
+.PHONY: help demo test thorough rest quick links coverage lint format bench fuzz mutants outputs docs \
 	site clean
 .DELETE_ON_ERROR:
 
@@ -39,6 +39,7 @@ help:
 	@echo "make test      run every test, with some of its cases where they take long"
 	@echo "               (JOBS=$(JOBS), PYTHON=$(PYTHON))"
 	@echo "make thorough  run every case of every test, with more random samples"
+	@echo "make rest      run what make test leaves out of make thorough"
 	@echo "make quick     run a few cases of every test that is not slow"
 	@echo "make coverage  make thorough, and report the lines that no test reaches"
 	@echo "make lint      ruff, pyright, import-linter"
@@ -88,6 +89,9 @@ test: $(OPTIONAL) links
 
 thorough: $(OPTIONAL) links
 	@$(RUN) -m pytest -q -n $(JOBS) --tier thorough
+
+rest: $(OPTIONAL) links
+	@$(RUN) -m pytest -q -n $(JOBS) --tier rest
 
 quick: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS) --tier quick --durations 10

@@ -60,6 +60,7 @@ from eggrad.rules.functions.ranges import ranges
 from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.functions.structured import structured
 from eggrad.rules.functions.written_out import written_out
+from eggrad.rules.numerics.cancellation import cancellation, series
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import entries, lowering
 from eggrad.rules.numerics.stability import lengths, shifts, stability
@@ -71,7 +72,8 @@ RULESETS = (
     extremes, linalg, signs, products, halves, distribution, identities, summation, presentation,
     quotients, orders, lowering, entries, stability, symmetric, names, exponentials, lengths,
     reading, definitions, decompositions, order, normal_forms, properties, ranges,
-    matrix_properties, structured, long_powers, shifts, curvature, squares, written_out,
+    matrix_properties, structured, long_powers, shifts, curvature, squares, written_out, series,
+    cancellation,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -84,12 +86,15 @@ STANDARD = Strategy(
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
     settle=(multiples, exponents, short_axes, delta_products, indicator_products),
-    cancel=(sums.only(["sums.like_terms"]),),
+    cancel=(
+        sums.only(["sums.like_terms"]),
+        branches.only(["branches.product_with_masked_sum"]),
+    ),
     lowering=(halves, lowering),
     entries=(entries,),
     stable=(
         constants, unary, sums_of_two, names, stability, masks, symmetric, exponentials, lengths,
-        equal_sums,
+        equal_sums, cancellation, series,
     ),
     reading=(
         constants, unary, sums_of_two, names, reading, exponentials, sums, equal_sums,
@@ -124,6 +129,9 @@ CURVATURE = replace(
 )
 """For terms of which it is asked whether they are convex."""
 
+
+EXACT = replace(STANDARD, stable=tuple(r for r in STANDARD.stable if r is not series))
+"""For programs whose numbers are exact: what a series leaves out counts there."""
 
 BY_EXPONENTIALS = Strategy(differentiate=(), simplify=(shifts,), explore=())
 """For terms that are simplified, in languages without functions of sums of exponentials."""

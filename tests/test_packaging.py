@@ -49,6 +49,7 @@ def test_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     packaged = {n for n in names if not n.partition("/")[0].endswith(".dist-info")}
     assert packaged == {
         "eggrad/__init__.py",
+        *(f"eggrad/{name}.py" for name in ("linalg", "special", "stats")),
         "eggrad/py.typed",
         *(f"eggrad/{name}" for name in sources(*PACKAGED)),
     }

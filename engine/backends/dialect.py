@@ -48,6 +48,8 @@ WORDS: Final[Mapping[str, str]] = {
     "arcsin": "xp.asin({})",
     "arccos": "xp.acos({})",
     "arctan": "xp.atan({})",
+    "area_sine": "xp.asinh({})",
+    "angle_of": "xp.atan2({}, {})",
     "relu": "xp.maximum({}, 0.0)",
     "round": "xp.round({})",
     "pow": "{} ** {}",

@@ -23,6 +23,7 @@ from eggrad.engine.compilation.module import Form, Module, Target
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import (
+    IS_COMPLEX,
     check_memory,
     concrete,
     no_value,
@@ -100,8 +101,6 @@ class ArrayFunction(CompiledFunction):
         kernels = kernels_of(self._library.name, xp)
         named = {n: values[n] for n in (*self._names, *needed)}
         arrays = common_arrays(self._library, xp, named, self._indices)
-        if self._is_for_real and _is_complex(xp, arrays):
-            return self._complex()(**values)
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
         key = shapes, tuple(given.items()), tuple(needed), kernels, chunks
@@ -205,8 +204,6 @@ class ArrayFunction(CompiledFunction):
         def traced(*given: Any) -> Any:
             named = dict(zip(names, given, strict=True))
             arrays = common_arrays(self._library, self._xp, named, self._indices)
-            if self._is_for_real and _is_complex(self._xp, arrays):
-                return self._complex()(**dict(zip(names, arrays, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             function, sizes = self._resolved(shapes, {}, arrays)
             results = function(*arrays[: len(self._names)])
@@ -287,8 +284,6 @@ def common_arrays(
     ]
     default = xp.asarray(1.0).dtype
     every = strong or [default]
-    if any(isinstance(v, complex) for v in values):
-        every.append(xp.asarray(1j).dtype)
     if any(a is not None and not _inexact(xp, m) for m, a in zip(made, arrays, strict=True)):
         every.append(default)
     dtype = every[0]
@@ -300,6 +295,8 @@ def common_arrays(
 def _array(library: Library, xp: Any, name: str, value: Any) -> Any:
     """A value as an array of the library."""
     if library.has(value):
+        if _is_of(xp, value.dtype, "complex floating"):
+            raise UnsupportedOperation(f"the value of variable {name} {IS_COMPLEX}")
         return value
     numpys = isinstance(value, np.ndarray | np.generic)
     if not numpys and hasattr(value, "dtype") and hasattr(value, "ndim"):
@@ -313,13 +310,9 @@ def _array(library: Library, xp: Any, name: str, value: Any) -> Any:
 
 
 def _inexact(xp: Any, array: Any) -> bool:
-    return _is_of(xp, array.dtype, ("real floating", "complex floating"))
-
-
-def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
-    return any(_is_of(xp, a.dtype, ("complex floating",)) for a in arrays)
+    return _is_of(xp, array.dtype, "real floating")
 
 
 @lru_cache(maxsize=256)
-def _is_of(xp: Any, dtype: Any, kinds: tuple[str, ...]) -> bool:
-    return xp.isdtype(dtype, kinds)
+def _is_of(xp: Any, dtype: Any, kind: str) -> bool:
+    return xp.isdtype(dtype, kind)

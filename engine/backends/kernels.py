@@ -329,6 +329,14 @@ class Kernels:
         """The exponential of each matrix; the array API standard has none."""
         raise UnsupportedOperation("the array API standard has no exponential of a matrix")
 
+    def eigenvector_signs(self, stack: Any) -> Any:
+        """Signs of eigenvectors; the array API standard has those of one triangle alone."""
+        try:
+            upper = self.xp.linalg.eigh(stack, UPLO="U")[1]
+        except TypeError as error:
+            raise UnsupportedOperation("the array API standard has no upper triangles") from error
+        return self.xp.sign(self.xp.sum(upper * self.xp.linalg.eigh(stack)[1], axis=-2))
+
     def adjugate(self, matrix: Any) -> Any:
         """The adjugate: the cofactors, transposed."""
         return self.xp.matrix_transpose(self.cofactors(1, matrix))
@@ -340,8 +348,6 @@ class Kernels:
             return self.determinant(matrix)
         left, values, right = xp.linalg.svd(matrix)
         orientation = self.determinant(left) * self.determinant(right)
-        if xp.isdtype(matrix.dtype, "complex floating"):
-            left, right = xp.conj(left), xp.conj(right)
         others = products_of_others(xp, k, values, self.eye(values.shape[0], values))
         return turned_back(k, orientation * others, left, xp.matrix_transpose(right), self.einsum)
 
@@ -592,6 +598,7 @@ OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
     "cholesky": lambda kernels, x: kernels.cholesky(x),
     "eigenvalues": lambda kernels, x: kernels.xp.linalg.eigvalsh(x),
     "eigenvectors": lambda kernels, x: kernels.xp.linalg.eigh(x)[1],
+    "eigenvector_signs": lambda kernels, x: kernels.eigenvector_signs(x),
     "singular_values": lambda kernels, x: kernels.xp.linalg.svdvals(x),
     "left_singular_vectors": lambda kernels, x: kernels.xp.linalg.svd(x, full_matrices=False)[0],
     "right_singular_vectors": lambda kernels, x: kernels.xp.matrix_transpose(

@@ -62,8 +62,6 @@ class CompiledFunction(ShownFunction):
 
     source: str
     _kind = "numpy"
-    # The function of the terms as they were given, once it is wanted.
-    _for_complex: Any = None
     # What becomes of the generated code's results and the sizes; nothing where there is none.
     _finish: Callable[[Any, Mapping[str, int]], Any] | None = None
 
@@ -78,16 +76,14 @@ class CompiledFunction(ShownFunction):
         reference: Sequence[Term] | None = None,
         note: str = "",
         wanted: Iterable[str] = (),
-        real: bool = True,
     ) -> None:
         """Generate and compile.
 
         `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
         the form to use at some sizes, `note` says how it does, for the text. `reference` are the
-        terms as they were before lowering, for complex arrays: forms for `real` ones may use moduli
-        or real buffers. `wanted` are size symbols that are needed even if no form has them.
+        terms as they were before lowering. `wanted` are size symbols that are needed even if no
+        form has them.
         """
-        self._is_for_real = real
         self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
         self.reference = tuple(reference or forms[0].terms)
         terms = [t for f in forms for t in f.terms]
@@ -139,7 +135,7 @@ class CompiledFunction(ShownFunction):
     # What libraries differ in ---------------------------------------------------------------
 
     def _target(self) -> Target:
-        return Target(NumpyDialect, real=self._is_for_real)
+        return Target(NumpyDialect)
 
     def _imports(self, module: Module) -> str:
         """The lines that the text begins with."""
@@ -171,17 +167,6 @@ class CompiledFunction(ShownFunction):
             self._remade(), choose=self._choose, reference=self.reference, note=self._note
         )
         return make, (self._forms, self._scope, self._defaults, self._single)
-
-    def _made_for_complex(self) -> Any:
-        scope = (*self._scope, *self._variables)
-        make = partial(self._remade(), real=False)
-        return make([Form(self.reference)], scope, self._defaults, self._single)
-
-    def _complex(self) -> Any:
-        """The function of the terms as they were given."""
-        if self._for_complex is None:
-            self._for_complex = self._made_for_complex()
-        return self._for_complex
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -217,8 +202,6 @@ class CompiledFunction(ShownFunction):
         inputs = [arrays[name] for name in self._names]
         itemsize = max((a.itemsize for a in inputs), default=8)
         check_memory(self._arrays_made[form], all_sizes, itemsize)
-        if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
-            return self._complex()(**values)
         if not given and len(self._known) < KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
             shapes = (*(a.shape for a in inputs), *others)

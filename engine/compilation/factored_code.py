@@ -309,13 +309,12 @@ class CompiledFactors(CompiledFunction):
         single: bool = False,
         *,
         reference: Sequence[Term] | None = None,
-        real: bool = True,
     ) -> None:
         """Generate and compile.
 
         `columns` is the number of trailing axes that meet an operand; by default half of each
-        root's. `reference` are the roots as they were before lowering, for complex arrays. Raises
-        `ShapeError` where a root has not so many axes.
+        root's. `reference` are the roots as they were before lowering. Raises `ShapeError` where
+        a root has not so many axes.
         """
         self._roots, self._columns, self._is_alone = tuple(roots), columns, single
         originals = tuple(reference or roots)
@@ -331,7 +330,7 @@ class CompiledFactors(CompiledFunction):
         # The cores may lack variables of the roots, whose shapes are still wanted.
         every = (*scope, *variables(*roots, *originals))
         CompiledFunction.__init__(
-            self, [Form(cores)], every, sizes, reference=originals, wanted=symbols, real=real
+            self, [Form(cores)], every, sizes, reference=originals, wanted=symbols
         )
         self._describe(f"factored {self._kind}", originals, self._defaults)
 
@@ -344,14 +343,11 @@ class CompiledFactors(CompiledFunction):
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        make = partial(self._remade(), reference=self.reference, real=self._is_for_real)
+        make = partial(self._remade(), reference=self.reference)
         return make, (self._roots, *self._kept())
 
     def _remade(self) -> Callable[..., "CompiledFactors"]:
         return CompiledFactors
-
-    def _made_for_complex(self) -> CompiledFunction:
-        return self._remade()(self.reference, *self._kept(), real=False)
 
     def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
         return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone

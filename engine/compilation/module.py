@@ -53,7 +53,6 @@ class Target:
     dialect: Callable[[Program], Dialect]
     in_place: bool = True
     reads_backwards: bool = True
-    real: bool = True
     given: tuple[str, ...] = ()
 
 
@@ -175,7 +174,7 @@ class _Function:
         program = Program(
             tuple(terms), model, names, self._sizes, fixed, arrays[0] if arrays else "", steps=steps
         )
-        program.real, program.in_place = target.real, target.in_place
+        program.in_place = target.in_place
         program.reads_backwards = target.reads_backwards
         program.indices = only_indices(*terms)
         dialect = target.dialect(run_passes(program))

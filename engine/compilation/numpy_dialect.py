@@ -82,13 +82,9 @@ class NumpyDialect(Dialect):
             return instruction.data is not None
         if instruction.kind != "function":
             return True
-        # The modulus of complex numbers is real; eggrad's functions make new arrays.
+        # eggrad's functions make new arrays.
         function: Function = instruction.data[0]
-        return (
-            len(instruction.operands) == 1
-            and function.code.startswith("np.")
-            and function.name != "abs"
-        )
+        return len(instruction.operands) == 1 and function.code.startswith("np.")
 
     def overwriting(self, instruction: Instruction, over: str) -> str:
         """The statement that writes the result into an operand; empty where it is that already."""

@@ -120,8 +120,6 @@ def _see_to_what_masks_hide(program: Program) -> None:
 
 
 def _overwrite(program: Program) -> None:
-    if not program.real:
-        return
     block, dialect = program.block, NumpyDialect(program)
     for s, dying in zip(block.statements, block.dying(program.returned), strict=True):
         names = dialect.overwritable(s.instruction)
@@ -191,7 +189,7 @@ PASSES: Final = (
     Pass(
         "overwriting",
         "A statement writes its result into an operand.",
-        "nothing reads the operand again, and all arrays are real",
+        "nothing reads the operand again",
         _overwrite,
     ),
     Pass(

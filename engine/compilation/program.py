@@ -257,12 +257,11 @@ class Program:
 
     `names`, `sizes` and `fixed` say what variables, size symbols and arrays of known numbers are
     called, `like` is an array whose dtype, and device, those that are made have, if there is one.
-    `model` has the sizes to expect. `real` says that no array is complex, `in_place` that kernels
-    run one by one and write into arrays, as NumPy's do; other libraries compile pure functions.
-    `alone` is code that calls nothing of eggrad's, and `reads_backwards` says whether slices may
-    have negative steps, `splits_axes` whether an axis is read as several.
-    `steps` says what the functions of the steps of loops are called, and which sizes these are
-    given.
+    `model` has the sizes to expect. `in_place` says that kernels run one by one and write into
+    arrays, as NumPy's do; other libraries compile pure functions. `alone` is code that calls
+    nothing of eggrad's, and `reads_backwards` says whether slices may have negative steps,
+    `splits_axes` whether an axis is read as several. `steps` says what the functions of the steps
+    of loops are called, and which sizes these are given.
     """
 
     roots: tuple[Term, ...]
@@ -271,7 +270,6 @@ class Program:
     sizes: Mapping[str, str]
     fixed: Mapping[FixedArray, str]
     like: str
-    real: bool = True
     in_place: bool = True
     alone: bool = False
     reads_backwards: bool = True

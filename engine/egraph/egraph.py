@@ -39,7 +39,7 @@ from eggrad.engine.extraction.snapshot import Contents, Row
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.laws.rule import Fact, Rule
-from eggrad.engine.terms.term import Parts, Term, parts, parts_as_written, postorder
+from eggrad.engine.terms.term import Parts, Term, is_multiple, parts, parts_as_written, postorder
 
 # What one iteration of an e-graph did.
 
@@ -304,9 +304,12 @@ class EGraph:
         self._run([f"(union {self._names[a]} {self._names[b]})" for a, b in known])
 
     def mark_stable(self, terms: Iterable[Term]) -> None:
-        """Say of loaded terms that they lose no digits."""
+        """Say of loaded terms that they lose no digits, and of those that they are multiples of."""
         commands: list[str] = []
-        for t in terms:
+        every = [*terms]
+        for t in every:
+            if is_multiple(t):
+                every.append(t.args[1])
             known = parts(t)
             self._add_tables([f"{STABLE}_{known[0]}"], commands)
             commands.append(f"({STABLE}_{' '.join(self._written(known, self._names))})")

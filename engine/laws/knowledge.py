@@ -4,7 +4,7 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eggrad.engine.laws.language import Known, Node
 from eggrad.engine.laws.matching import Bound, matcher_of_terms, views
@@ -39,10 +39,19 @@ class Knowledge:
         rulesets: Iterable[Ruleset] = (),
         assumed: Iterable[Assumption] = (),
         usable: Callable[[Fact], bool] = lambda _: True,
+        *,
+        of: str = "",
     ) -> None:
-        """Take the facts of some rulesets, those that are usable."""
-        self.assumed = tuple(assumed)
+        """Take the facts of some rulesets, those that are usable.
+
+        Who asks for one property alone, `of` terms that may be large, has only those of their parts
+        looked at that it depends on.
+        """
+        self.assumed, self._is_of_one = tuple(assumed), bool(of)
         facts = [f for s in rulesets for f in s.facts if usable(f)]
+        if of:
+            # Those that ask for nothing come first: what they conclude nothing has to be asked for.
+            facts = sorted(_about(of, facts), key=lambda f: len(f.asked))
         self._of_form = [f for f in facts if isinstance(f.claim.tensor, Node)]
         # What a tensor is by what it is a part of, e-classes alone know.
         self._others = [f for f in facts if f.is_of_any_form]
@@ -55,10 +64,26 @@ class Knowledge:
     def knows(self, p: str, term: Term) -> bool:
         """Whether a term has a property."""
         if term not in self._known:
-            for t in postorder(term, operands=lambda t: () if t in self._known else t.args):
+            for t in postorder(term, operands=self._asked_about):
                 if t not in self._known:
                     self._learn(t)
         return p in self._known[term]
+
+    def _asked_about(self, t: Term) -> Sequence[Term]:
+        """The operands of which a property has to be known before those of a term are."""
+        if t in self._known:
+            return ()
+        alone = set[str]()
+        for constructor, arguments in views(t) if self._is_of_one else ():
+            for fact in self._of_form:
+                p = str(fact.claim.property)
+                if fact.claim.tensor.constructor != constructor or p in alone:
+                    continue
+                if _HOPEFUL.concludes(fact, arguments) is not None:
+                    if fact.asked:
+                        return t.args
+                    alone.add(p)
+        return () if self._is_of_one else t.args
 
     def reasons(self, p: str, term: Term) -> tuple[str, ...]:
         """The facts that show a property of a term, named as `ruleset.fact`, premises first."""
@@ -103,7 +128,8 @@ class Knowledge:
         found = self._known[t] = {p for p, other in self.assumed if other is t}
         for constructor, arguments in views(t):
             for fact in self._of_form:
-                if fact.claim.tensor.constructor == constructor:
+                is_new = str(fact.claim.property) not in found
+                if is_new and fact.claim.tensor.constructor == constructor:
                     concluded = self._matcher.concludes(fact, arguments)
                     if concluded is not None:
                         self._conclude(fact, t, *concluded)
@@ -115,6 +141,21 @@ class Knowledge:
                 bound = None if p in found else self._matcher.follows(fact, t)
                 if bound is not None:
                     self._conclude(fact, t, -1, bound)
+
+
+# As if everything were known.
+_HOPEFUL: Final = matcher_of_terms(lambda _p, _t: True)
+
+
+def _about(p: str, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that a property may follow from, by way of others."""
+    wanted, size = {p}, 0
+    while size < len(wanted):
+        size = len(wanted)
+        for fact in facts:
+            if str(fact.claim.property) in wanted:
+                wanted |= fact.asked
+    return [f for f in facts if str(f.claim.property) in wanted]
 
 
 class NumberedFacts(Container[tuple[str, int]]):

@@ -758,6 +758,7 @@ expm1, log1p, log1mexp, log1mexp_exp, softplus, sigmoid, exp_difference, logadde
         *("logaddexp", "hypot"),
     )
 )
+area_sine = _of_code("area_sine", record("area_sine").sentence)
 argsort = _by_data("argsort", "The places of the entries in ascending order along an axis.")
 logsumexp = _by_data("logsumexp", "The log of what the unary spec makes of `exp(a)`.")
 softmax = _by_data("softmax", "`exp(a)`, divided by what the unary spec makes of it.")

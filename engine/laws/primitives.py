@@ -6,7 +6,7 @@ They are called with values, or with patterns where a rule is stated.
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eggrad.engine.indices.affine import AffineForm, as_size, form, size_form
 from eggrad.engine.indices.affine import times as times_form
@@ -922,6 +922,21 @@ def is_declared(x: Variable, word: str) -> bool:
 def are_all(c: Entries, word: str) -> bool:
     """Whether all numbers of an array are so."""
     return word in c[1]
+
+
+# Of two entries the one is never taken.
+_NEVER_TAKEN: Final = {"maximum": "least", "minimum": "greatest"}
+
+
+@condition
+def never_takes(f: Name, c: Entries) -> bool:
+    """Whether a maximum or minimum of two takes no number of an array where there is another.
+
+    >>> from eggrad.engine.terms.fixed_arrays import fixed_array
+    >>> never_takes("minimum", fixed_array(float("inf")).entries)
+    True
+    """
+    return _NEVER_TAKEN.get(f) in c[1]
 
 
 @condition

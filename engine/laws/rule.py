@@ -268,6 +268,11 @@ class Fact:
         return spelled_row(self.claim, self.conditions)
 
     @cached_property
+    def asked(self) -> frozenset[str]:
+        """The properties of tensors that it is concluded from."""
+        return frozenset(str(c.property) for c in self.conditions if isinstance(c, Known))
+
+    @cached_property
     def is_of_any_form(self) -> bool:
         """Whether it follows from other properties of the same tensor."""
         asked = (c.tensor for c in self.conditions if isinstance(c, Known))
@@ -283,7 +288,9 @@ class Fact:
         tensor = self.claim.tensor
         if not isinstance(tensor, Node):
             return ()
-        laws = mirrored(Law(tensor, tensor, conditions=self.conditions), again=True)
+        # What is asked of other tensors comes last: it binds nothing, and may take long.
+        conditions = tuple(sorted(self.conditions, key=lambda c: isinstance(c, Known)))
+        laws = mirrored(Law(tensor, tensor, conditions=conditions), again=True)
         return tuple((law.node, law.conditions) for law in laws)
 
 

@@ -52,6 +52,23 @@ def told_apart(s: Spec, n: Dims) -> Spec | None:
 
 
 @primitive
+def picked_places(s: Spec, n: Dims) -> tuple[Spec, Spec] | None:
+    """A product with a selection's integers in its place, and how the chosen axes come after it.
+
+    None where the first operand has a chosen index, or a sum is over one.
+
+    >>> picked_places(((0,), (0, 1), (1,)), ("n",))
+    (((0,), (0,), ()), ((0,), (0,)))
+    """
+    first, choosing, out = s
+    rows, chosen = choosing[: len(choosing) - len(n)], choosing[len(choosing) - len(n) :]
+    if len(n) != 1 or chosen[0] in (*first, *rows) or chosen[0] not in out:
+        return None
+    kept = [i for i in out if i not in chosen]
+    return canonical([first, rows], kept), canonical([[*kept, *chosen]], out)
+
+
+@primitive
 def unplaced(s: Spec, j: int) -> Spec | None:
     """A product that sums the places along an axis that is sorted, without them.
 

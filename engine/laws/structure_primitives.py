@@ -9,7 +9,7 @@ from eggrad.engine.terms.functions import record
 
 # Functions whose values are integers, and those that are integers at integers.
 _INTEGER_VALUED = frozenset({"floor", "ceil", "trunc", "round", "sign"})
-_INTEGER_AT_INTEGERS = frozenset({"abs", "relu", "maximum", "minimum"})
+_INTEGER_AT_INTEGERS = frozenset({"abs", "relu", "maximum", "minimum", "mod"})
 # Words of which entries may be 0 at all values; and of which matrices may be singular so.
 _SINGULAR = frozenset({"skew", "integer", COMPUTED})
 _VANISHING = _SINGULAR | {"lower triangular", "upper triangular", "orthogonal"}

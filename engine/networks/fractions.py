@@ -5,15 +5,15 @@ factor often goes again. E-classes are read as polynomials over powers of polyno
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import product
 from math import gcd, lcm
 from typing import Final
 
-from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.networks.exponential_field import Exponential
@@ -27,6 +27,7 @@ from eggrad.engine.networks.networks import (
     scaled,
     smallest_first,
 )
+from eggrad.engine.networks.sums_and_products import every_sum, is_hadamard
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -38,7 +39,7 @@ Polynomial = tuple[tuple[Monomial, Fraction], ...]
 _READ: Final = ("scale", "negate", "add", "subtract", "ein", "divide", "power")
 MOST_MONOMIALS: Final = 8
 MOST_EXPONENT: Final = 4
-_ONE: Final[Polynomial] = (((), Fraction(1)),)
+ONE: Final[Polynomial] = (((), Fraction(1)),)
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,14 @@ def _joined(*monomials: Monomial) -> Monomial:
     return tuple(sorted((c, axes, p) for (c, axes), p in exponents.items()))
 
 
-def _times_polynomial(a: Polynomial, b: Polynomial) -> Polynomial:
+def times_polynomials(a: Polynomial, b: Polynomial) -> Polynomial:
+    """The product of two polynomials."""
     pairs = product(a, b)
     return _polynomial((_joined(first, second), c * d) for (first, c), (second, d) in pairs)
 
 
-def _product(below: Mapping[Polynomial, int], start: Polynomial = _ONE) -> Polynomial:
-    return reduce(_times_polynomial, (p for p, k in below.items() for _ in range(k)), start)
+def _product(below: Mapping[Polynomial, int], start: Polynomial = ONE) -> Polynomial:
+    return reduce(times_polynomials, (p for p, k in below.items() for _ in range(k)), start)
 
 
 def _number(c: Fraction) -> Quotient:
@@ -89,7 +91,7 @@ def _times(a: Quotient, b: Quotient) -> Quotient | None:
     if len(a.above) * len(b.above) > MOST_MONOMIALS**2:
         return None
     return _lowest(
-        _times_polynomial(a.above, b.above), Counter(dict(a.below)) + Counter(dict(b.below))
+        times_polynomials(a.above, b.above), Counter(dict(a.below)) + Counter(dict(b.below))
     )
 
 
@@ -106,7 +108,7 @@ def _power(a: Quotient, p: Fraction) -> Quotient | None:
         inverse = tuple((c, axes, -q) for c, axes, q in common)
         rest = _divided_by(a.above, common, number)
         above = _product(dict(a.below), ((inverse, 1 / number),))
-        a = Quotient(above, () if rest == _ONE else ((rest, 1),))
+        a = Quotient(above, () if rest == ONE else ((rest, 1),))
     return reduce(lambda whole, _: whole and _times(whole, a), range(abs(int(p)) - 1), a)
 
 
@@ -176,8 +178,30 @@ def _divided(a: Polynomial, b: Polynomial) -> Polynomial | None:
     return _polynomial((_joined(m, common), n * number) for m, n in found)
 
 
-def _read(graph: Snapshot, *, whole_sums: bool) -> dict[int, Quotient]:
-    """What e-classes are; with `whole_sums` those without fractions stand for themselves."""
+def quotients(
+    graph: Snapshot, *, whole_sums: bool = False, roots: bool = False
+) -> dict[int, Quotient]:
+    """What e-classes are; with `whole_sums` those without fractions stand for themselves.
+
+    With `roots` the powers of a sum with fractions as exponents are powers of one thing.
+    """
+    read = partial(_read, graph, whole_sums=whole_sums, roots=roots)
+    return graph.remember(("quotients", whole_sums, roots), read)
+
+
+def polynomial_of(graph: Snapshot, cls: int) -> Polynomial:
+    """An e-class as a polynomial in others; in itself where it is none."""
+    found = quotients(graph, roots=True).get(cls)
+    return (_atom(graph, cls) if found is None or found.below else found).above
+
+
+def polynomial_term(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term:
+    """A polynomial that is not 0, on axes of which its monomials may lack some."""
+    term, axes = _placed_sum(graph, dims, polynomial)
+    return _of_pool(graph, dims, [(term, axes)], Fraction(1))
+
+
+def _read(graph: Snapshot, *, whole_sums: bool, roots: bool) -> dict[int, Quotient]:
     numbers = {c: Exponential(numerator=(n,)) for c in graph.classes if (n := graph.number(c))}
 
     def of_class(cls: int, found: Mapping[int, Quotient]) -> Quotient | None:
@@ -192,12 +216,23 @@ def _read(graph: Snapshot, *, whole_sums: bool) -> dict[int, Quotient]:
             for m in graph.members[cls]
             if m.constructor in _READ and all(c in found for c in m.children)
         ]
-        ways = (_ARITHMETIC.read(graph, m, found, numbers) for m in ready)
+        ways = [_ARITHMETIC.read(graph, m, found, numbers) for m in ready]
+        ways += [_root(graph, m, found) for m in ready if roots and m.constructor == "power"]
         best = min((w for w in ways if w is not None), key=_size, default=atom if ready else None)
         is_whole = best and whole_sums and not best.is_fraction and len(best.above) > 1
         return atom if is_whole else best
 
     return read_by_operands(graph, of_class)
+
+
+def _root(graph: Snapshot, m: ENode, found: Mapping[int, Quotient]) -> Quotient | None:
+    """A power of a sum, whose exponent is a fraction, as one of what the sum stands for."""
+    base, exponent = m.children
+    p = graph.number(exponent)
+    if p is None or p.denominator == 1 or len(found[base].above) == 1:
+        return None
+    (((_, axes, _),), _), *_ = _atom(graph, base).above
+    return Quotient(((((base, axes, p),), Fraction(1)),))
 
 
 def _atom(graph: Snapshot, cls: int) -> Quotient:
@@ -212,7 +247,7 @@ def _size(q: Quotient) -> int:
 def in_lowest_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The largest such fractions over one denominator, and as sums of monomials; once."""
     for whole_sums in (True, False) if graph.first_time("fractions") else ():
-        known = _read(graph, whole_sums=whole_sums)
+        known = quotients(graph, whole_sums=whole_sums)
         fractions = {cls for cls, quotient in known.items() if quotient.is_fraction}
         found = {
             cls: quotient
@@ -234,12 +269,103 @@ def in_lowest_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     yield cls, _sum(graph, graph.dims[cls], quotient.above)
 
 
-def _is_plain(graph: Snapshot, quotient: Quotient) -> bool:
-    """Whether it has no exponential, of which fractions have forms of their own."""
+# Of more monomials the sum may lose digits itself.
+MOST_ABOVE: Final = 2
+# The largest numerators and denominators of numbers, which are multiplied out.
+LARGEST: Final = 2**60
+
+
+def over_common_denominator(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The sums of fractions whose largest or least terms cancel, over one denominator.
+
+    And such a sum divided by another one that goes into its numerator.
+    """
+    sums = {
+        cls: [*form]
+        for cls, form in every_sum(graph)
+        if len(form) > 1 and any(_divides(graph, t) for t in form)
+    }
+    divided = [
+        (cls, [*m.children])
+        for cls in (graph.classes if sums else ())
+        for m in graph.members[cls]
+        if is_hadamard(graph, m) and not sums.keys().isdisjoint(m.children)
+        if any(_divides(graph, c) and c not in sums for c in m.children)
+    ]
+    yield from _over_one(graph, sums.items(), _cancels)
+    yield from _over_one(graph, divided, _is_lower)
+
+
+def _over_one(
+    graph: Snapshot,
+    found: Iterable[tuple[int, Sequence[int]]],
+    is_worth: Callable[[Quotient, Sequence[Quotient]], bool],
+) -> Iterator[tuple[int, Term]]:
+    """E-classes with some parts as one quotient each, where that is worth it."""
+    for cls, parts in found:
+        if graph.first_time((is_worth.__name__, cls, *parts)):
+            known = quotients(graph, roots=True)
+            whole, read = known.get(cls), [known[c] for c in parts if c in known]
+            is_short = whole is not None and _is_short(graph, whole)
+            if whole and is_short and len(read) == len(parts) and is_worth(whole, read):
+                yield cls, _written(graph, graph.dims[cls], whole)
+
+
+def _is_lower(whole: Quotient, factors: Sequence[Quotient]) -> bool:
+    """Whether a sum that is divided by has gone, and one term is left."""
+    before, after = (sum(k for q in qs for _, k in q.below) for qs in (factors, [whole]))
+    return len(whole.above) == 1 and after < before
+
+
+def _is_short(graph: Snapshot, whole: Quotient) -> bool:
+    """Whether a quotient is one of few terms, and has no number that may overflow."""
+    numbers = (c for p in (whole.above, *(q for q, _ in whole.below)) for _, c in p)
+    small = all(max(abs(c.numerator), c.denominator) <= LARGEST for c in numbers)
+    few = 0 < len(whole.above) <= MOST_ABOVE and whole.is_fraction
+    return few and small and _is_plain(graph, whole)
+
+
+def _divides(graph: Snapshot, cls: int) -> bool:
+    """Whether an e-class is a power with a negative exponent, or has one as a factor."""
+    factors = (c for m in graph.members[cls] if m.constructor == "ein" for c in m.children)
+    return any(p < 0 for c in (cls, *factors) for p in graph.exponents(c).values())
+
+
+def _cancels(whole: Quotient, parts: Sequence[Quotient]) -> bool:
+    """Whether a sum tends to 0 faster than a term, or to infinity slower, as an atom does."""
+    known = [q for q in parts if q.above]
+    atoms = {(c, axes) for q in known for c, axes in _atoms(q)}
+    return any(
+        max(sign * _degree(q, atom, sign) for q in known) > sign * _degree(whole, atom, sign)
+        for atom in atoms
+        for sign in (1, -1)
+    )
+
+
+def _atoms(q: Quotient) -> Iterator[tuple[int, Indices]]:
+    sums = (q.above, *(p for p, _ in q.below))
+    return ((c, axes) for p in sums for m, _ in p for c, axes, _ in m)
+
+
+def _degree(q: Quotient, atom: tuple[int, Indices], sign: int) -> Fraction:
+    """The exponent of an atom in what counts where it is large, or with the sign -1, small."""
+
+    def of(polynomial: Polynomial) -> Fraction:
+        powers = [{(c, axes): p for c, axes, p in m}.get(atom, Fraction(0)) for m, _ in polynomial]
+        return sign * max(sign * p for p in powers)
+
+    return of(q.above) - sum(k * of(p) for p, k in q.below)
+
+
+def is_plain(graph: Snapshot, *sums: Polynomial) -> bool:
+    """Whether polynomials have no exponentials, which have laws of their own."""
     known = elements(graph)
-    sums = (quotient.above, *(p for p, _ in quotient.below))
     atoms = {c for p in sums for m, _ in p for c, _, _ in m}
     return not any(c in known and is_exponential(known[c]) for c in atoms)
+
+
+def _is_plain(graph: Snapshot, quotient: Quotient) -> bool:
+    return is_plain(graph, quotient.above, *(p for p, _ in quotient.below))
 
 
 def _written(graph: Snapshot, dims: Dims, quotient: Quotient) -> Term:
@@ -248,7 +374,7 @@ def _written(graph: Snapshot, dims: Dims, quotient: Quotient) -> Term:
     common, number = _content(quotient.above)
     rest = _divided_by(quotient.above, common, number)
     pool = _factors(graph, common)
-    pool += [_placed_sum(graph, dims, rest)] * (rest != _ONE)
+    pool += [_placed_sum(graph, dims, rest)] * (rest != ONE)
     for factor, k in quotient.below:
         term, axes = _placed_sum(graph, dims, factor)
         pool.append((raised(term, -k), axes))

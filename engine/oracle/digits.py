@@ -142,6 +142,11 @@ class Number:
     sin, cos, tan, sqrt, log = map(_function, ("sin", "cos", "tan", "sqrt", "log"))
     arcsin, arccos, arctan = map(_function, ("asin", "acos", "atan"))
     sinh, cosh, tanh, log1p = map(_function, ("sinh", "cosh", "tanh", "log1p"))
+    arcsinh = _function("asinh")
+
+    def arctan2(self, other: "Number") -> "Number":
+        """The angle of a point of which it is the second coordinate."""
+        return self.made(self.value.context.atan2, self.value, other.value)
 
     def __trunc__(self) -> "Number":
         """The integer between it and 0 that is next to it."""

@@ -34,11 +34,11 @@ from eggrad.engine.terms.term import Term, postorder, variables
 
 
 def _relu(x: Array) -> Array:
-    return np.where(x.real < 0, 0, x)
+    return np.where(x < 0, 0, x)
 
 
 def _sign(x: Array) -> Array:
-    return np.where(x.real > 0, 1, np.where(x.real < 0, -1, x))
+    return np.where(x > 0, 1, np.where(x < 0, -1, x))
 
 
 def _det(matrix: Array) -> Any:
@@ -63,7 +63,7 @@ def _pivots(matrix: Array) -> Array:
 
 
 def _inv(matrix: Array) -> Array:
-    if matrix.dtype not in (np.float64, np.complex128):
+    if matrix.dtype != np.float64:
         return _inv_by_elimination(matrix)
     try:
         return np.linalg.inv(matrix)
@@ -119,7 +119,7 @@ def _lapack(
     def call(matrix: Array) -> Any:
         if of_numbers and matrix.dtype == np.object_:
             return of_numbers(matrix)
-        plain = matrix.astype(np.complex128 if matrix.dtype.kind == "c" else np.float64)
+        plain = matrix.astype(np.float64)
         try:
             return np.asarray(function(plain))
         except np.linalg.LinAlgError:
@@ -227,10 +227,15 @@ OPERATIONS: Final[dict[str, Any]] = {
     "logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)),
     "exp_difference": lambda a, b: np.exp(a - b),
     "hypot": lambda a, b: np.sqrt(a**2 + b**2),
+    "area_sine": np.arcsinh,
+    "angle_of": np.arctan2,
     "logdet": lambda matrix: np.log(_det(matrix)),
     "cholesky": _symmetric(_cholesky),
     "eigenvalues": _symmetric(_lapack(np.linalg.eigvalsh, eigenvalues)),
     "eigenvectors": _symmetric(_lapack(lambda a: np.linalg.eigh(a)[1])),
+    "eigenvector_signs": _symmetric(
+        _lapack(lambda a: np.sign(np.diag(np.linalg.eigh(a, "U")[1].T @ np.linalg.eigh(a)[1])))
+    ),
     "singular_values": _each(
         _lapack(lambda a: np.linalg.svd(a, compute_uv=False), singular_values)
     ),
@@ -261,7 +266,7 @@ OPERATIONS: Final[dict[str, Any]] = {
 _OF_FLOATS: Final = frozenset(
     (
         *("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor"),
-        *("selection", "argsort"),
+        *("eigenvector_signs", "selection", "argsort"),
     )
 )
 
@@ -430,8 +435,7 @@ def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits:
 
 def _own_value(function: OwnFunction, args: Sequence[Array]) -> Any:
     """What its `evaluate` gives; few functions know of long doubles."""
-    plain = (np.asarray(a, complex if np.iscomplexobj(a) else float) for a in args)
-    return function.function_for("numpy")(*plain)
+    return function.function_for("numpy")(*(np.asarray(a, float) for a in args))
 
 
 def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:

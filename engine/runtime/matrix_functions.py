@@ -51,6 +51,19 @@ def eigen_decomposition(stack: Array) -> tuple[Array, Array]:
     return _each(lambda a: tuple(np.linalg.eigh(a)), stack)
 
 
+def eigenvector_signs(stack: Array) -> Array:
+    """The signs by which eigenvectors of the upper triangles differ from those of the lower ones.
+
+    >>> eigenvector_signs(np.array([[3.0]]))
+    array([1.])
+    """
+
+    def signs(a: Array) -> Array:
+        return np.sign(np.sum(np.linalg.eigh(a, "U")[1] * np.linalg.eigh(a)[1], axis=-2))
+
+    return _each(signs, stack)
+
+
 def singular_values(stack: Array) -> Array:
     """The singular values of matrices, the greatest one first.
 

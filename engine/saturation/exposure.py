@@ -3,7 +3,8 @@
 Such a product is undefined there, and the choice that it stands for is not.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import reduce
 from typing import Final
 
 from eggrad.engine.extraction.extract import cheapest_trees
@@ -11,9 +12,11 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.slices import views_of
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.laws.properties import TOTAL
+from eggrad.engine.networks.networks import LinearForm, linear_forms, scaled
+from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES
+from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
 
 def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
@@ -69,6 +72,32 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
 
     known = chosen or picked
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
+
+
+def masks_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Products of a sum of masked tensors, as sums of the products with each of them.
+
+    A product with one mask is a choice; one with their sum is none, if they are by different
+    conditions. It looks at each e-node, and at sums of any length, where other distributions look
+    at the networks of short sums: one that is left would make the whole undefined.
+    """
+    masked = _masked(graph, _is_test_or_choice_of_zero)
+    for cls in graph.classes if masked else ():
+        for m in graph.members[cls]:
+            for place, mask in enumerate(m.children) if m.constructor == "ein" else ():
+                other = m.children[1 - place]
+                if mask not in masked or graph.knows(other, TOTAL):
+                    continue
+                for form, _ in linear_forms(graph, mask):
+                    if len(form) > 1 and masked.keys() >= form.keys():
+                        yield cls, reduce(terms.add, _products(graph, m, place, form))
+
+
+def _products(graph: Snapshot, m: ENode, place: int, form: LinearForm) -> Iterator[Term]:
+    """A product for each summand of its factor at some place."""
+    for summand, number in form.items():
+        factors = [graph.term(summand), graph.term(m.children[1 - place])]
+        yield scaled(number, terms.einsum(m.spec, *factors[:: 1 - 2 * place]))
 
 
 def hiding_products(graph: Snapshot) -> dict[int, int]:

@@ -437,7 +437,8 @@ class System:
 
     def _chosen(self, roots: Sequence[Term], models: Sequence[Model]) -> tuple[Term, ...]:
         """Terms in which what a choice leaves out has no part; all others as they are."""
-        if not any(t.op == "where" for t in terms.postorder(*roots)):
+        # Indicators are read where they lie: no number is multiplied by them.
+        if not any(t.op in TESTS and t.op != "indicator" for t in terms.postorder(*roots)):
             return tuple(roots)
         found = self._explored(roots, models, None, purpose="choose")
         return self.widened(found, found.cheapest(), None, models, purpose="choose").terms

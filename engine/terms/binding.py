@@ -24,7 +24,10 @@ from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.term import Term, postorder
 
 Array = np.ndarray[Any, Any]
-_PLAIN: Final = (int, float, complex)
+_PLAIN: Final = (int, float)
+IS_COMPLEX: Final = (
+    "is complex: expressions are of real numbers; give the real and the imaginary part apart"
+)
 
 
 def symbols(*roots: Term) -> tuple[str, ...]:
@@ -255,15 +258,12 @@ def _fixed(size: Size, number: int, known: Mapping[str, int]) -> tuple[str, int]
 def common_dtype(given: Collection[object]) -> np.dtype[Any]:
     """The dtype to compute with, as `bind` has it; what is no array is left out.
 
-    >>> common_dtype([np.float32(1), 2]), common_dtype([np.arange(3)]), common_dtype([1j])
-    (dtype('float32'), dtype('float64'), dtype('complex128'))
+    >>> common_dtype([np.float32(1), 2]), common_dtype([np.arange(3)])
+    (dtype('float32'), dtype('float64'))
     """
     arrays = [v.dtype for v in given if isinstance(v, np.ndarray | np.generic)]
-    strong = [k if k.kind in "fc" else np.dtype(np.float64) for k in arrays if k.kind in "biufc"]
-    lowest = np.float32 if strong else np.float64
-    if complex in map(type, given):
-        lowest = np.complex64 if strong else np.complex128
-    return np.result_type(lowest, *strong)
+    strong = [k if k.kind == "f" else np.dtype(np.float64) for k in arrays if k.kind in "biuf"]
+    return np.result_type(np.float32 if strong else np.float64, *strong)
 
 
 def _dims(term: Term) -> str:
@@ -271,10 +271,13 @@ def _dims(term: Term) -> str:
 
 
 def numbers(what: str, value: object) -> Array:
-    """What somebody gives as an array of numbers; `UnsupportedOperation` for other values.
+    """What somebody gives as an array of real numbers; `UnsupportedOperation` for other values.
 
     >>> numbers("the operand", [1, 2])
     array([1, 2])
+    >>> numbers("the operand", 1j)
+    Traceback (most recent call last):
+    eggrad.engine.errors.UnsupportedOperation: the operand is complex: expressions are of real ...
     """
     if type(value).__module__.startswith("scipy.sparse"):
         raise UnsupportedOperation(f"{what} is a sparse matrix; give an array of all its entries")
@@ -287,24 +290,10 @@ def numbers(what: str, value: object) -> Array:
         ) from error
     except MISTAKES as error:
         raise ShapeError(f"{what} is not an array: {error}") from error
-    if array.dtype.kind not in "biufc":
-        raise UnsupportedOperation(f"{what} is not an array of numbers: its dtype is {array.dtype}")
-    return array
-
-
-def real_numbers(what: str, value: object) -> Array:
-    """The same without complex ones.
-
-    >>> real_numbers("the operand", 1j)
-    Traceback (most recent call last):
-    eggrad.engine.errors.UnsupportedOperation: the operand is complex: expressions are of real ...
-    """
-    array = numbers(what, value)
     if array.dtype.kind == "c":
-        raise UnsupportedOperation(
-            f"{what} is complex: expressions are of real numbers; compiled functions take complex "
-            "arrays"
-        )
+        raise UnsupportedOperation(f"{what} {IS_COMPLEX}")
+    if array.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"{what} is not an array of numbers: its dtype is {array.dtype}")
     return array
 
 

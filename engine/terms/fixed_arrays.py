@@ -32,6 +32,8 @@ class FixedArray:
             "nonnegative": values >= 0,
             "nonzero": (values > 0) | (values < 0),
             "finite": abs(values) < inf,
+            "greatest": values == inf,
+            "least": values == -inf,
         }
         self.words = tuple(word for word, holds in tests.items() if holds.all())
 

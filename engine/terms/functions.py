@@ -240,6 +240,12 @@ _KNOWN: Final = (
         rates=("arithmetic", "exp"), price=8, found_in="code"),
     Function("hypot", "√(a² + b²), for two entries.", arity=2,
         rates=("arithmetic", "arithmetic", "sqrt"), price=20, found_in="code"),
+    Function("area_sine", "The inverse hyperbolic sine of every entry.",
+        code="np.arcsinh({})", price=30,
+        rates=("abs", "sqrt", "log1p", "arithmetic"), found_in="code"),
+    Function("angle_of", "The angle of the point (b, a), for two entries a and b.", arity=2,
+        code="np.arctan2({}, {})",
+        rates=("divide", "arctan"), price=30, found_in="code"),
 )
 # fmt: on
 

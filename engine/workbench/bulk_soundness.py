@@ -18,6 +18,7 @@ from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.engine.workbench.random_networks import (
     long_product,
+    of_masks,
     random_exponentials,
     random_inverses,
     random_roots,
@@ -50,6 +51,7 @@ class RandomClasses:
         roots = random_exponentials(rng) if seed % 4 == 0 else random_roots(rng)
         roots += random_inverses(rng) if seed % 10 == 3 else []
         roots += [long_product(rng)] if seed % 10 == 7 else []
+        roots += [of_masks(rng)] if seed % 10 == 9 else []
         found = self.of(roots)
         if seed < GRAPHS:
             self._known[seed] = found

@@ -89,6 +89,8 @@ NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2
 MATRIX_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.of_matrices), ())
 ENTRY_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.axes == "any"), ())
 AXIS_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.axes == "some"), *ENTRY_WORDS)
+# How often all numbers of an array are infinite.
+INFINITE = 0.2
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
 
@@ -338,7 +340,11 @@ class Drawing:
         if len(shape) < len(dims):
             raise Reject
         lowest = int(self.rng.integers(-2, 2))
-        self.arrays.append(fixed_array(self.rng.integers(lowest, 4, shape)))
+        numbers = self.rng.integers(lowest, 4, shape)
+        # Some laws are about infinities alone.
+        infinite = np.full(shape, np.inf if lowest > 0 else -np.inf)
+        made = infinite if self.rng.random() < INFINITE else numbers
+        self.arrays.append(fixed_array(made))
         return self.arrays[-1]
 
     def _tensor(self, name: str, dims: Dims) -> Term:

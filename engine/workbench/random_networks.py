@@ -162,6 +162,17 @@ def of_choices(rng: np.random.Generator) -> Term:
     return total([(int(rng.choice([1, 2, -1])), t) for t in (*chosen, d)], rng)
 
 
+def of_masks(rng: np.random.Generator) -> Term:
+    """A sum of choices by two conditions, each between something and 0, divided by a tensor."""
+    a, b, c, d = (terms.variable(name, _dims("i")) for name in "hlno")
+    zero = terms.constant(0, _dims("i"))
+    first = terms.apply("where", terms.apply("greater", a, b), c, zero)
+    second = terms.apply("where", terms.apply("greater", c, d), zero, b)
+    masks = total([(int(rng.choice([1, 2, -1])), first), (1, second)], rng)
+    divisor = terms.power(d, terms.constant(-1))
+    return product([(masks, "i"), (divisor, "i")], "i" * int(rng.integers(2)), rng)
+
+
 def centred(rng: np.random.Generator) -> Term:
     """A weighted sum over an axis of entries from which one number for each row is taken."""
     entries, weights = (terms.variable(name, _dims("jk")) for name in "BW")
@@ -299,7 +310,46 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
         *logs,
         *signs,
     ]
-    return [*known, variance, apart]
+    return [*known, variance, apart, vanishing(rng), cancelling(rng)]
+
+
+def vanishing(rng: np.random.Generator) -> Term:
+    """The difference of two functions that are alike near 0, over a power of their operand."""
+    dims = _dims("i")
+    one = terms.constant(1, dims)
+    z = terms.einsum(",i->i", terms.constant(terms.Fraction(1, 4)), terms.variable("x", dims))
+    alike = [z, *(terms.apply(f, z) for f in ("sin", "tan", "tanh", "arctan"))]
+    alike += [terms.subtract(terms.apply("exp", z), one), terms.apply("log", terms.add(one, z))]
+    first, second = (alike[int(k)] for k in rng.choice(len(alike), size=2, replace=False))
+    over = terms.power(z, terms.constant(int(rng.integers(-2, 1))))
+    return product([(terms.subtract(first, second), "i"), (over, "i")], "i", rng)
+
+
+def cancelling(rng: np.random.Generator) -> Term:
+    """The difference of a function at two places, or of a root and a part of what it is of.
+
+    Or of three fractions.
+    """
+    dims = _dims("i")
+    x, y = (terms.variable(name, dims) for name in "xy")
+    way = terms.constant(int(rng.integers(1, 3)), dims) if rng.random() < 0.5 else y
+    if rng.random() < 0.3:
+        squared = terms.power(x, terms.constant(2))
+        root = terms.power(terms.add(squared, way), terms.constant(terms.Fraction(1, 2)))
+        return terms.subtract(root, x) if rng.random() < 0.5 else terms.add(x, root)
+    places = [terms.add(x, way), x]
+    if rng.random() < 0.3:
+        below = [*places, terms.subtract(x, way)]
+        parts = [terms.power(place, terms.constant(-1)) for place in below]
+        return total(list(zip((1, -2, 1), parts, strict=True)), rng)
+    exponents = [terms.Fraction(*p) for p in ((-1, 1), (-2, 1), (1, 2), (-1, 2), (2, 3), (1, 7))]
+    if rng.random() < 0.5:
+        p = terms.constant(exponents[int(rng.integers(len(exponents)))])
+        first, second = (terms.power(place, p) for place in places)
+    else:
+        name = ("sin", "cos", "tan", "arctan", "log")[int(rng.integers(5))]
+        first, second = (terms.apply(name, place) for place in places)
+    return terms.subtract(first, second) if rng.random() < 0.5 else terms.subtract(second, first)
 
 
 def long_product(rng: np.random.Generator) -> Term:

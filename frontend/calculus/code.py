@@ -14,6 +14,7 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.costs.time_model import Rates, TimeModel
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.saturation.windows import in_windows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.loops import with_results, with_steps
@@ -21,7 +22,7 @@ from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.kept import Group, kept
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.calculus.stable_forms import WITH_LAW, WITHOUT_LAW
-from eggrad.rules.standard import BY_EXPONENTIALS, system
+from eggrad.rules.standard import BY_EXPONENTIALS, EXACT, STANDARD, system
 
 # Functions whose compositions may overflow or lose digits.
 _UNSTABLE: Final = frozenset({"log", *(f.name for f in FUNCTIONS.values() if f.grows)})
@@ -94,8 +95,10 @@ def as_computed(roots: Sequence[Term]) -> Sequence[Term]:
 
 
 @shows_progress("printing")
-def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
+def program_form(term: Term, lacking: Collection[str] = (), *, exact: bool = False) -> Term:
     """The stable form without some operations; the term as it is where no rule vouches for any.
+
+    For numbers that are `exact` it has no series.
 
     >>> from eggrad.engine.terms.term import add, apply, constant, variable
     >>> one, x = constant(1), variable("x")
@@ -106,9 +109,11 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     """
 
     def found() -> Sequence[Term]:
-        return _stable([term], model=CostModel(), lacking=lacking, if_vouched=True)
+        strategy = EXACT if exact else STANDARD
+        model = CostModel()
+        return _stable([term], model=model, lacking=lacking, if_vouched=True, strategy=strategy)
 
-    return _kept_form("program", [term], tuple(sorted(lacking)), found)[0]
+    return _kept_form("program", [term], (*sorted(lacking), exact), found)[0]
 
 
 def by_exponentials(term: Term) -> Term:
@@ -131,9 +136,12 @@ def _stable(
     model: Model,
     lacking: Collection[str] = (),
     if_vouched: bool = False,
+    strategy: Strategy = STANDARD,
 ) -> Sequence[Term]:
-    again = partial(_stable, model=model, lacking=lacking, if_vouched=if_vouched)
-    found = system().explore(roots, [model], purpose="evaluate", lacking=lacking, names=names)
+    again = partial(_stable, model=model, lacking=lacking, if_vouched=if_vouched, strategy=strategy)
+    found = system(strategy).explore(
+        roots, [model], purpose="evaluate", lacking=lacking, names=names
+    )
     forms = found.cheapest().terms if not if_vouched or found.is_vouched else roots
     return with_steps(forms, lambda loop: with_results(loop, again))
 

@@ -6,6 +6,7 @@ functions know expressions then.
 """
 
 from eggrad.frontend.expression import (
+    entries,
     numpy_arrays,
     numpy_functions,
     numpy_linalg,
@@ -16,6 +17,7 @@ from eggrad.frontend.expression import (
 )
 
 __all__ = [
+    "entries",
     "numpy_arrays",
     "numpy_functions",
     "numpy_linalg",

@@ -33,7 +33,9 @@ def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     (2,)
     """
     try:
-        wanted = (index(axes),) if hasattr(axes, "__index__") else tuple(map(index, axes))
+        # An array has the method as well, of whatever shape.
+        alone = hasattr(axes, "__index__") and not getattr(axes, "shape", ())
+        wanted = (index(axes),) if alone else tuple(map(index, axes))
     except (TypeError, EggradError):
         raise ShapeError(f"{what}: an axis is an integer, not {shown(axes)}") from None
     for axis in wanted:

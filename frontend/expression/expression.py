@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial, reduce
+from math import isfinite
 from numbers import Number
 from operator import getitem, index, mul
 from sys import _getframe
@@ -26,7 +27,15 @@ from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, check_shape, known_sizes, real_numbers, symbols
+from eggrad.engine.terms.binding import (
+    IS_COMPLEX,
+    Array,
+    check_shape,
+    known_sizes,
+    numbers,
+    symbols,
+)
+from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import apart, substituted
@@ -37,6 +46,8 @@ from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
 from eggrad.frontend.expression.refusals import (
     FORMATTED,
     NoSuchMethod,
+    is_calling,
+    most_entries,
     no_array,
     no_integer,
     no_method,
@@ -410,7 +421,10 @@ class _Compared:
     __ge__, __le__ = _operators(greater_equal)
 
     def __getattr__(self, name: str) -> Any:
-        """Say of what is missing what to write instead."""
+        """Say of what is missing what to write instead; NumPy calls functions of objects so."""
+        function = getattr(np, name, None)
+        if isinstance(function, np.ufunc) and is_calling():
+            return partial(function, self)
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
         raise NoSuchMethod(no_method(self._plural, name, dir(type(self))))
@@ -586,7 +600,7 @@ class Expression(_Compared):
                     f"evaluate: the expression has no variable {shown(name)}; its variables: "
                     f"{names}"
                 )
-            real_numbers(f"evaluate: the value of variable {name}", value)
+            numbers(f"evaluate: the value of variable {name}", value)
         return given
 
     def substitute(
@@ -770,7 +784,7 @@ class Expression(_Compared):
         raise UnsupportedOperation("entries are not deleted: write numpy.delete, or a slice")
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
-        """Refuse: NumPy would make an array of expressions.
+        """The entries as scalar expressions, where NumPy makes an array of what it is given.
 
         A sparse matrix asks for an array before it lets the operators of its operand work, which
         it does where that array holds one object.
@@ -779,6 +793,9 @@ class Expression(_Compared):
             alone = np.empty((), dtype=object)
             alone[()] = self
             return alone
+        number = self.size
+        if isinstance(number, int) and number <= most_entries() and dtype in (None, object):
+            return cast(Array, call_function(np.ndarray, (self,), {}))
         raise UnsupportedOperation(no_array())
 
     def __array_ufunc__(
@@ -848,6 +865,9 @@ class Expression(_Compared):
     @property
     def dtype(self) -> "np.dtype[np.float64]":
         """The type of the values: numbers of double precision."""
+        # A mean of entries that are expressions would be made a number of this type.
+        if str(_getframe(1).f_globals.get("__name__")).endswith("._core._methods"):
+            raise AttributeError("an expression is no scalar of NumPy")
         return np.dtype(np.float64)
 
     @property
@@ -865,10 +885,17 @@ class Expression(_Compared):
         """The entries, the last axis counted fastest."""
         return iter(self.ravel())
 
-    def astype(self, dtype: Any, **_: Any) -> "Expression":
-        """Itself, for a type of floating-point numbers; `numpy.trunc` makes whole numbers."""
-        check_dtype("astype", dtype)
-        return self
+    def astype(self, dtype: Any, **_: Any) -> "Expression | Condition":
+        """Itself for floating-point numbers, cut to whole ones, or the condition that it is not 0.
+
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> variable("x").astype(int).to("matrix")
+        'trunc(x)'
+        """
+        kind = check_dtype("astype", dtype, "fib")
+        if kind == "b":
+            return not_equal(self, 0)
+        return applied("trunc", self) if kind == "i" else self
 
     def compress(self, condition: Any, axis: int | None = None) -> "Expression":
         """`numpy.compress`, by literal truth values."""
@@ -980,7 +1007,7 @@ def given_values(what: str, kind: str, values: object, named: Mapping[str, Any])
 def as_expression(value: object, what: str = "an operand") -> Expression:
     """An expression as it is; a number, or an array or list of real numbers, as a constant.
 
-    A condition is 1 or 0. Messages call the value `what`.
+    A condition is 1 or 0, an infinity or NaN an array without axes. Messages call the value `what`.
     A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
 
     >>> as_expression(2).term.data, as_expression(np.eye(3)).term.op
@@ -992,6 +1019,9 @@ def as_expression(value: object, what: str = "an operand") -> Expression:
         return value.test
     if isinstance(value, SizeSymbol):
         return value.expression()
+    if isinstance(value, float | np.floating) and not isfinite(value):
+        # No fraction, so laws know of it what they know of arrays: which signs there are.
+        return expression(terms.array(fixed_array(float(value))))
     number = exact(value)
     if number is None and (outside := _traced_variable(value)) is not None:
         return outside
@@ -1000,14 +1030,13 @@ def as_expression(value: object, what: str = "an operand") -> Expression:
     dense = _dense(value)
     if isinstance(dense, np.ndarray | list | tuple):
         try:
+            if _has_expression(dense):
+                return cast(Expression, call_function(np.asarray, (dense,), {}))
             return expression(broadcasting.array_term(_numbers(cast(object, dense))))
         except EggradError as error:
             raise type(error)(f"{what}: {error}") from error
     if isinstance(value, complex | np.complexfloating):
-        raise UnsupportedOperation(
-            f"{what}: {value} is complex: expressions are of real numbers; write the real and the "
-            "imaginary part apart"
-        )
+        raise UnsupportedOperation(f"{what}: {value} {IS_COMPLEX}")
     if isinstance(value, MergedAxes):
         raise UnsupportedOperation(
             "an array with axes as long as products of sizes is no expression; its property "
@@ -1021,21 +1050,20 @@ def as_expression(value: object, what: str = "an operand") -> Expression:
 
 def _numbers(value: object) -> Array:
     try:
-        mixed = isinstance(value, list | tuple) and _has_expression(value)
-    except RecursionError:
-        raise UnsupportedOperation("a list that contains itself is no array") from None
-    if mixed:
-        raise UnsupportedOperation("a list of expressions is no array: numpy.stack joins them")
-    try:
         return np.asarray(value)
     except ValueError as error:
         raise UnsupportedOperation(f"this list is no array: {error}") from error
 
 
 def _has_expression(value: object) -> bool:
-    """Whether a list has an expression somewhere."""
+    """Whether a list has an expression somewhere, or an array has objects."""
     if isinstance(value, list | tuple):
-        return any(map(_has_expression, cast("list[object]", value)))
+        try:
+            return any(map(_has_expression, cast("list[object]", value)))
+        except RecursionError:
+            raise UnsupportedOperation("a list that contains itself is no array") from None
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "O"
     return isinstance(value, Expression | Condition | SizeSymbol)
 
 
@@ -1246,13 +1274,15 @@ class Condition(_Compared):
 def truth(value: object) -> Expression:
     """1 where something holds and 0 elsewhere: a condition, truth values, or what is not 0.
 
-    >>> truth(np.array([True, False])).evaluate({})
-    array([1., 0.])
+    >>> truth([True, False]).evaluate({}), truth(np.array([2, 0])).evaluate({})
+    (array([1., 0.]), array([1., 0.]))
     """
     if isinstance(value, Condition):
         return value.test
-    if isinstance(value, bool | np.bool_ | np.ndarray) and np.asarray(value).dtype == bool:
-        return as_expression(np.asarray(value).astype(float))
+    if isinstance(value, np.ndarray | np.bool_ | list | tuple | Number):
+        found = value if _has_expression(value) else _numbers(value)
+        if isinstance(found, np.ndarray) and found.dtype.kind in "biuf":
+            return as_expression((found != 0).astype(float))
     return applied("not_equal", value, 0)
 
 
@@ -1260,8 +1290,7 @@ def where(condition: object, a: object = None, b: object = None) -> Expression:
     """`a` where the condition holds, `b` elsewhere, entry by entry.
 
     What is not selected never matters, undefined as it may be, in values and in derivatives. The
-    condition is a comparison, an array of truth values, or an expression, which holds where it is
-    not 0.
+    condition is a comparison; an expression, an array or a list holds where it is not 0.
 
     >>> from eggrad.frontend.expression.functions import log, variable
     >>> x = variable("x")
@@ -1273,12 +1302,5 @@ def where(condition: object, a: object = None, b: object = None) -> Expression:
             "where without values: how many places there are depends on values; write "
             "numpy.where(condition, a, b)"
         )
-    if isinstance(condition, np.ndarray | bool | np.bool_) and np.asarray(condition).dtype == bool:
-        condition = truth(condition)
-    test = condition.test if isinstance(condition, Condition) else condition
-    if not isinstance(test, Expression):
-        raise UnsupportedOperation(
-            f"where: the condition is a comparison of expressions, as in numpy.where(x > 0, x, 0), "
-            f"not a {type(condition).__name__}"
-        )
+    test = condition if isinstance(condition, Expression) else truth(condition)
     return applied("where", test, a, b)

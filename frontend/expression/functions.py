@@ -140,10 +140,10 @@ def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
     >>> constant(0.1).term.data, constant(1 / 3).term.data
     (Fraction(1, 10), Fraction(1, 3))
     """
-    number = exact(value)
     dims = _dims("constant", dims)
-    if number is None and not dims and isinstance(value, np.ndarray | list | tuple):
+    if not dims and isinstance(value, np.ndarray | list | tuple | float | complex | np.inexact):
         return as_expression(value)
+    number = exact(value)
     if number is None:
         raise UnsupportedOperation(
             "constant: the value is a number, or an array where there are no dims, not "

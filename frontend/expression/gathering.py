@@ -266,12 +266,14 @@ def has_integers(f: Expression) -> bool:
     >>> from eggrad.frontend.expression.functions import floor, variable
     >>> has_integers(floor(variable("x"))), has_integers(variable("x"))
     (True, False)
+    >>> has_integers(floor(variable("x")) % 5 + 1)
+    True
     """
     # The facts are loaded by whoever asks.
     from eggrad.engine.laws.knowledge import Knowledge
     from eggrad.rules.functions.matrix_properties import matrix_properties
 
-    return Knowledge((matrix_properties,)).knows(INTEGER, f.term)
+    return Knowledge((matrix_properties,), of=INTEGER).knows(INTEGER, f.term)
 
 
 def _counted(places: Places, size: Size, axis: int) -> Places:

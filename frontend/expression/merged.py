@@ -6,7 +6,7 @@ from functools import reduce
 from itertools import accumulate
 from math import prod
 from operator import mul
-from string import ascii_letters
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -226,12 +226,13 @@ def _matched(sizes: Sequence[Size], wanted: Sequence[Any]) -> list[int] | None:
 
 
 def kron(a: Any, b: Any) -> Merged | Expression:
-    """`numpy.kron`, of two vectors or two matrices."""
-    left, right = as_expression(a), as_expression(b)
-    if left.ndim != right.ndim or left.ndim not in (1, 2):
-        raise UnsupportedOperation("kron: both arguments are matrices, or both are vectors")
-    spec = "i,j->ij" if left.ndim == 1 else "ik,jl->ijkl"
-    return merged_array(language.einsum(spec, left, right), (2,) * left.ndim)
+    """`numpy.kron`; of fewer axes, the first ones have length 1."""
+    pair = [as_expression(a), as_expression(b)]
+    order = max(f.ndim for f in pair)
+    left, right = (ax.expanded(f, range(order - f.ndim)) for f in pair)
+    first, second = ascii_lowercase[:order], ascii_uppercase[:order]
+    both = "".join(map("".join, zip(first, second, strict=True)))
+    return merged_array(language.einsum(f"{first},{second}->{both}", left, right), (2,) * order)
 
 
 def _product(sizes: Sequence[Size]) -> Expression:

@@ -112,15 +112,6 @@ def stretched(f: Expression, axis: int, size: Size) -> Expression:
 # Copies -----------------------------------------------------------------------------------
 
 
-def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) -> Expression:
-    """`numpy.asarray` of an expression, or with `like=`; it stacks nested lists of expressions."""
-    if dtype is not None:
-        check_dtype("numpy.asarray", dtype)
-    if isinstance(a, list | tuple) and a:
-        return stack([asarray(part) for part in cast("Sequence[Any]", a)])
-    return as_expression(a)
-
-
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
     """`numpy.repeat`; the numbers of copies are literal."""
     operand, k = lined_up("repeat", a, axis)
@@ -453,6 +444,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
     places = literal("insert", obj)
+    if places.dtype == bool:
+        if places.shape != (size,):
+            raise ShapeError(f"insert: a mask of shape {places.shape} for {size} entries")
+        places = np.flatnonzero(places)
     new = as_expression(values)
     if not places.ndim and new.ndim:
         # NumPy's rule: values at one place have the axes that are left.
@@ -519,7 +514,7 @@ def apply_along_axis(
             "for all of them at once"
         )
     found = stack(
-        [asarray(func1d(operand[place], *args, **kwargs)) for place in np.ndindex(*sizes)]
+        [as_expression(func1d(operand[place], *args, **kwargs)) for place in np.ndindex(*sizes)]
     )
     found = ax.reshaped(found, (*sizes, *found.shape[1:]))
     new = range(len(sizes), found.ndim)
@@ -670,15 +665,13 @@ _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {
 implements(
     functions=by_name(repeat, tile, resize, linspace, meshgrid, broadcast_arrays, rollaxis, rot90)
     | by_name(atleast_1d, atleast_2d, atleast_3d, append, block, array_split, delete, insert, pad)
-    | by_name(compress, ediff1d, apply_along_axis, apply_over_axes, asarray)
+    | by_name(compress, ediff1d, apply_along_axis, apply_over_axes)
     | by_name(full, ones, zeros, eye, identity, arange)
     | (by_name(unstack) if hasattr(np, "unstack") else {})
     | by_name(sliding_window_view, library=np.lib.stride_tricks)
     | {
         # Expressions never change, so a copy is the same.
         np.copy: lambda a, order="K", subok=False: as_expression(a),
-        **{np.asanyarray: asarray, np.array: asarray},
-        **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
         np.diagflat: lambda v, k=0: diag(in_a_row(v), k),
         np.dstack: lambda tup: concatenate([atleast_3d(a) for a in tup], 2),
         np.vsplit: _split_along("vsplit", 0, 2),

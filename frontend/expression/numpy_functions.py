@@ -1,17 +1,27 @@
 """NumPy's functions of whole arrays on expressions."""
 
-from collections.abc import Callable, Sequence
+import builtins
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from math import isfinite
 from math import prod as number_of
 from numbers import Real
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.affine import AffineForm, as_size, form, plus, size_form, times
+from eggrad.engine.indices.affine import (
+    AffineForm,
+    as_size,
+    form,
+    plus,
+    size_form,
+    substituted,
+    times,
+)
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
@@ -105,12 +115,16 @@ def mean(a: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None
 
 
 def average(
-    a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False
-) -> Expression:
+    a: Any,
+    axis: Axis = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Expression | tuple[Expression, Expression]:
     """`numpy.average`; weights have the same axes, or are a vector along one axis."""
-    if weights is None:
-        return mean(a, axis, keepdims=keepdims)
-    operand, w = as_expression(a), as_expression(weights)
+    operand = as_expression(a)
+    w = full_like(operand, 1) if weights is None else as_expression(weights)
     gone = wanted_axes("average", axis, operand.ndim)
     if w.ndim == 1 and len(gone) == 1:
         w = ax.expanded(w, tuple(k for k in range(operand.ndim) if k not in gone))
@@ -120,7 +134,9 @@ def average(
             "wanted, or a vector along one axis"
         )
     whole = w + full_like(operand, 0)
-    return sum(operand * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
+    total = sum(whole, gone, keepdims=keepdims)
+    found = sum(operand * w, gone, keepdims=keepdims) / total
+    return (found, total) if returned else found
 
 
 def _number(name: str, value: Any) -> Any:
@@ -162,11 +178,46 @@ def std(a: Any, axis: Axis = None, **options: Any) -> Expression:
 # Products ----------------------------------------------------------------------------------
 
 
-def einsum(spec: Any, *operands: Any, optimize: object = None) -> Expression:
-    """`numpy.einsum` with a text; how the product is computed is found out, `optimize` or not."""
+def einsum(
+    spec: Any,
+    *operands: Any,
+    optimize: object = None,
+    order: object = "K",
+    casting: object = "safe",
+) -> Expression:
+    """`numpy.einsum`; how the product is computed is found out, whatever options say."""
     if not isinstance(spec, str):
-        raise UnsupportedOperation("einsum: the first argument is a text such as 'ij,j->i'")
+        spec, *others = _with_text(spec, *operands)
+        return language.einsum(spec, *map(as_expression, others))
     return language.einsum(spec, *map(as_expression, operands))
+
+
+# The letters by which NumPy calls the axes that are numbered in lists.
+_LETTERS: Final = ascii_uppercase + ascii_lowercase
+
+
+def _with_text(*given: Any) -> tuple[Any, ...]:
+    """The arguments of an einsum whose axes are numbered in lists, the first of them a text.
+
+    >>> _with_text(2, [0, 1], 3, [1, ...], [0])
+    ('AB,B...->A', 2, 3)
+    """
+    parts = ",".join(_text(numbers) for numbers in given[1::2])
+    output = f"->{_text(given[-1])}" if len(given) % 2 else ""
+    return (parts + output, *given[: len(given) // 2 * 2 : 2])
+
+
+def _text(numbers: Any) -> str:
+    if isinstance(numbers, Expression | str) or not isinstance(numbers, Iterable):
+        raise UnsupportedOperation(
+            "einsum: the first argument is a text such as 'ij,j->i', or every operand is followed "
+            f"by a list of numbers for its axes, not {shown(numbers)}"
+        )
+    last = len(_LETTERS) - 1
+    return "".join(
+        "..." if k is Ellipsis else _LETTERS[checked_count("einsum", "an axis", k, 0, last)]
+        for k in numbers
+    )
 
 
 def dot(a: Any, b: Any) -> Expression:
@@ -429,17 +480,41 @@ def flip(m: Any, axis: Any = None) -> Expression:
     return operand[tuple(slice(None, None, -1 if k in gone else 1) for k in range(operand.ndim))]
 
 
-def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
-    """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
+def roll(a: Any, shift: Any, axis: Any = None) -> Expression:
+    """`numpy.roll`; an axis whose size is a symbol has at least as many entries."""
     operand = as_expression(a)
-    k = one_axis("roll", axis, operand)
-    size, by = operand.shape[k], checked_integer("roll", "shift", shift)
+    shifts = [checked_integer("roll", "shift", k) for k in np.ravel(shift)]
+    if axis is None:
+        rolled = _rolled(in_a_row(operand), builtins.sum(shifts), 0)
+        return ax.reshaped(rolled, operand.shape)
+    axes = [one_axis("roll", k, operand) for k in np.ravel(axis)]
+    if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
+        raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    for by, k in np.broadcast(shifts, axes):
+        operand = _rolled(operand, int(by), int(k))
+    return operand
+
+
+def _rolled(f: Expression, by: int, axis: int) -> Expression:
+    size = f.shape[axis]
     if isinstance(size, int):
         by = by % size if size else 0
     if not by:
+        return f
+    return concatenate([f[along(axis, slice(-by, None))], f[along(axis, slice(-by))]], axis)
+
+
+def _centred(name: str, sign: int) -> Callable[..., Expression]:
+    """`numpy.fft.fftshift`, or its inverse: a roll by half of an axis, the odd entry left out."""
+
+    def shift(x: Any, axes: Any = None) -> Expression:
+        operand = as_expression(x)
+        over = range(operand.ndim) if axes is None else axes
+        for k in ax.normalized(name, over, operand.ndim):
+            operand = _rolled(operand, sign * (integer_size(name, operand, k) // 2), k)
         return operand
 
-    return concatenate([operand[along(k, slice(-by, None))], operand[along(k, slice(-by))]], k)
+    return shift
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Expression:
@@ -589,41 +664,57 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     if not parts[0].ndim:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
-    _check_alike("concatenate", parts, k)
-    lengths = [p.shape[k] for p in parts]
-    total = size_sum(*lengths)
-    return reduce(
-        add,
-        [
-            placed("concatenate", part, k, total, [shifted(*lengths[:place])])
-            for place, part in enumerate(parts)
-        ],
-    )
+    return beside("concatenate", parts, k, parts[0].ndim)
 
 
 def stack(arrays: Any, axis: int = 0) -> Expression:
     """`numpy.stack` of expressions and numbers of one shape."""
     parts = _parts("stack", arrays)
-    k = ax.normalized("stack", axis, parts[0].ndim + 1)[0]
-    _check_alike("stack", parts)
-    return concatenate([ax.expanded(p, [k]) for p in parts], k)
+    order = parts[0].ndim + 1
+    return beside("stack", parts, ax.normalized("stack", axis, order)[0], order)
 
 
 def vstack(tup: Any) -> Expression:
     """`numpy.vstack`."""
-    parts = _parts("vstack", tup)
-    return concatenate([ax.expanded(p, range(2 - p.ndim)) for p in parts])
+    parts = _vectors("vstack", tup)
+    return beside("vstack", parts, 0, max(2, parts[0].ndim))
 
 
 def hstack(tup: Any) -> Expression:
     """`numpy.hstack`."""
-    parts = [p if p.ndim else ax.expanded(p, [0]) for p in _parts("hstack", tup)]
-    return concatenate(parts, min(1, parts[0].ndim - 1))
+    parts = _parts("hstack", tup)
+    order = max(1, parts[0].ndim)
+    return beside("hstack", parts, min(1, order - 1), order)
 
 
 def column_stack(tup: Any) -> Expression:
     """`numpy.column_stack`."""
-    return concatenate([p if p.ndim > 1 else ax.expanded(p, [1]) for p in _parts("stack", tup)], 1)
+    parts = _vectors("column_stack", tup)
+    return beside("column_stack", parts, 1, max(2, parts[0].ndim))
+
+
+def beside(what: str, parts: Sequence[Expression], axis: int, order: int) -> Expression:
+    """Parts beside each other along an axis; one that lacks it is a single entry there.
+
+    Raises `ShapeError` where the other axes differ.
+
+    >>> x = language.variable("x", (3,))
+    >>> beside("an example", [x, language.constant(1)], 0, 1).shape
+    (4,)
+    """
+    check_alike(what, parts, axis, order)
+    lengths = [p.shape[axis] if p.ndim == order else 1 for p in parts]
+    total, found = size_sum(*lengths), list[Expression]()
+    # No axis of length 1 is made: each would be another form of everything that has it.
+    out = [order - 1 if k == axis else k - (k > axis) for k in range(order)]
+    for number, part in enumerate(parts):
+        place = shifted(*lengths[:number])
+        if part.ndim == order:
+            found.append(placed(what, part, axis, total, [place]))
+        else:
+            here = form([(order - 1, 1), *times(-1, substituted(place, 0, ()))])
+            found.append(selected(what, part, (total,), [("=", here)], out))
+    return reduce(add, found)
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
@@ -650,6 +741,10 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
     return [operand[along(k, slice(a, b))] for a, b in bounds]
 
 
+def _vectors(what: str, arrays: Any) -> list[Expression]:
+    return [p if p.ndim else ax.expanded(p, [0]) for p in _parts(what, arrays)]
+
+
 def _parts(what: str, arrays: Any) -> list[Expression]:
     parts = [as_expression(a) for a in arrays]
     if not parts:
@@ -657,14 +752,22 @@ def _parts(what: str, arrays: Any) -> list[Expression]:
     return parts
 
 
-def _check_alike(what: str, parts: Sequence[Expression], axis: int | None = None) -> None:
-    """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
-    shapes = [tuple(d for k, d in enumerate(p.shape) if k != axis) for p in parts]
+def check_alike(
+    what: str, parts: Sequence[Expression], axis: int | None = None, order: int | None = None
+) -> None:
+    """Raise where shapes differ, but for one axis; sizes that fit are made equal later.
+
+    Of parts with fewer axes than `order`, where it is given, the axis is missing.
+    """
+    shapes = [
+        tuple(d for k, d in enumerate(p.shape) if k != axis or p.ndim != (order or p.ndim))
+        for p in parts
+    ]
     first = shapes[0]
     for part, shape in zip(parts, shapes, strict=True):
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
-        if clash or part.ndim != parts[0].ndim:
+        if clash or len(shape) != len(first):
             but = "" if axis is None else f"; but for axis {axis} they have to be equal"
             raise ShapeError(
                 f"{what}: the shapes {parts[0].shape} and {part.shape} do not fit{but}"
@@ -736,6 +839,8 @@ implements(
         ),
         np.zeros_like: lambda a, dtype=None, shape=None: full_like(a, 0, dtype, shape),
         np.ones_like: lambda a, dtype=None, shape=None: full_like(a, 1, dtype, shape),
+        np.fft.fftshift: _centred("fftshift", 1),
+        np.fft.ifftshift: _centred("ifftshift", -1),
         np.shape: lambda a: a.shape,
         np.ndim: lambda a: a.ndim,
         np.fliplr: lambda m: flip(m, 1),

@@ -189,9 +189,10 @@ class EighResult(NamedTuple):
 def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """`numpy.linalg.eigh`; derivatives are undefined where eigenvalues are the same."""
     matrix = _symmetric("eigh", a, UPLO.upper())
-    return EighResult(
-        language.of_each("eigenvalues", matrix), language.of_each("eigenvectors", matrix)
-    )
+    vectors = language.of_each("eigenvectors", matrix)
+    if UPLO.upper() == "U":
+        vectors = vectors * language.of_each("eigenvector_signs", matrix)[..., None, :]
+    return EighResult(language.of_each("eigenvalues", matrix), vectors)
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Expression:  # noqa: N803 - NumPy's name

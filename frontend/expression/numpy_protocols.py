@@ -120,21 +120,27 @@ def takes_axis(function: object) -> bool:
     return function in _FUNCTIONS and "axis" in signature(_FUNCTIONS[function]).parameters
 
 
-def check_dtype(what: str, dtype: Any) -> None:
-    """Raise for a type of values that is not one of floating-point numbers.
+def check_dtype(what: str, dtype: Any, kinds: str = "f") -> str:
+    """The kind of a type of values; raise for others than those of floating-point numbers.
 
-    Those say nothing: arrays that are given decide on the precision that is computed in.
+    Those say nothing: arrays that are given decide on the precision that is computed in. Short
+    integers, which overflow, are none of `kinds`.
     """
     try:
-        kind = np.dtype(dtype).kind
+        found = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
-        kind = "?"
-    if kind != "f":
+        found = np.dtype(object)
+    if found.kind not in kinds or (found.kind == "i" and found.itemsize < _LONG):
         raise UnsupportedOperation(
             f"{what} with dtype {shown(dtype)}: expressions have real numbers; numpy.trunc or "
             "numpy.round makes whole ones, a comparison such as x != 0 by numpy.not_equal truth "
             "values"
         )
+    return found.kind
+
+
+# Bytes of an integer that whole numbers of people fit in.
+_LONG: Final = 4
 
 
 def _called(

@@ -551,6 +551,14 @@ def _size(a: Any, axis: Any = None) -> Any:
     )
 
 
+def _everywhere(a: Any, *, truth: bool) -> Any:
+    """A truth value for each entry; that of a scalar is known, and may decide a branch."""
+    operand = as_expression(a)
+    if not operand.ndim:
+        return np.bool_(truth)
+    return equal(full_like(operand, 0), 0 if truth else 1)
+
+
 implements(
     functions=by_name(nan_to_num, cov, corrcoef, gradient, trapezoid, interp, unwrap, polyval)
     | by_name(polyder, polyint, poly, polyfit, vander, cross, select, piecewise, choose)
@@ -572,8 +580,8 @@ implements(
         **{np.around: round, np.fix: lambda x: language.trunc(as_expression(x))},
         **{np.real: as_expression, np.imag: lambda x: full_like(x, 0)},
         **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
-        **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
-        np.iscomplex: lambda x: equal(full_like(x, 0), 1),
+        **{np.isrealobj: lambda x: True, np.isreal: lambda x: _everywhere(x, truth=True)},
+        np.iscomplex: lambda x: _everywhere(x, truth=False),
         np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
         np.isposinf: lambda x: greater(x, _LARGEST),
         np.isneginf: lambda x: less(x, -_LARGEST),

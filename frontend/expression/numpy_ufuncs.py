@@ -185,6 +185,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     **{f.__name__: f for f in (vecdot, matvec, vecmat)},
     **{f.__name__: f for f in (isnan, signbit, copysign, fmod, floor_divide)},
     "psi": special.digamma,
+    "yn": special.yv,
     "positive": as_expression,
     "conjugate": as_expression,
     "cbrt": lambda a: multiply(language.sign(a), power(language.abs(a), Fraction(1, 3))),

@@ -20,8 +20,8 @@ from eggrad.engine.errors import UnsupportedOperation
 _IN_PLACE: Final = "expressions never change; write numpy.where(condition, a, b) or numpy.stack"
 _BY_VALUES: Final = "the shape of the result depends on values; write numpy.where(condition, x, 0)"
 _COMPLEX: Final = (
-    "expressions are real; write the sums of cosines and sines out, as products with "
-    "numpy.cos(angles) and numpy.sin(angles)"
+    "the values are complex, expressions are real; write the sums of cosines and sines out, as "
+    "products with numpy.cos(angles) and numpy.sin(angles)"
 )
 _INTEGERS: Final = "it is for integers; expressions have real numbers"
 _CONSTANT: Final = "compute it of arrays, before expressions are made of them"
@@ -35,7 +35,7 @@ _GROUPS: Final[Mapping[str, str]] = {
     "argwhere flatnonzero nonzero trim_zeros unique unique_all unique_counts unique_inverse "
     "unique_values intersect1d setdiff1d setxor1d union1d": _BY_VALUES,
     "fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.rfft2 fft.rfftn "
-    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft fft.fftshift fft.ifftshift": _COMPLEX,
+    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft": _COMPLEX,
     "gcd lcm left_shift right_shift bitwise_count packbits unpackbits bincount ravel_multi_index "
     "unravel_index": _INTEGERS,
     "array2string array_repr array_str save savetxt savez savez_compressed": _TEXT,
@@ -74,9 +74,7 @@ _OF_MATRICES: Final = (
 _BY_EIGENVALUES: Final = (
     "numpy.linalg.eigh of a symmetric matrix, and the function of its eigenvalues"
 )
-_DENSITIES: Final = (
-    "the formula with NumPy's functions; eggrad.special has ndtr, log_ndtr, gammaln and betaln"
-)
+_DENSITIES: Final = "eggrad.stats, which has distributions by SciPy's names: norm, gamma and others"
 _QUADRATURE: Final = (
     "numpy.sum of weights times values at the nodes of numpy.polynomial.legendre.leggauss"
 )
@@ -87,7 +85,7 @@ _OF_SCIPY: Final[Mapping[str, str]] = MappingProxyType(
         "softmax": "eggrad.softmax",
         "log_softmax": "eggrad.log_softmax",
         "polygamma": "eggrad.special.polygamma",
-        "multigammaln": "a sum of eggrad.special.gammaln",
+        "multigammaln": "eggrad.special.multigammaln",
         "sinc": "eggrad.special.sinc",
         "comb": "exp of differences of eggrad.special.gammaln",
         "perm": "exp of differences of eggrad.special.gammaln",
@@ -114,7 +112,9 @@ _OF_SCIPY: Final[Mapping[str, str]] = MappingProxyType(
         "kron": "numpy.kron",
         "interp1d": "numpy.interp",
         **dict.fromkeys(("logm", "sqrtm", "funm", "eig", "eigvals"), _BY_EIGENVALUES),
-        **dict.fromkeys(("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf"), _DENSITIES),
+        **dict.fromkeys(
+            ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf"), _DENSITIES
+        ),
         **dict.fromkeys(("quad", "fixed_quad", "quad_vec"), _QUADRATURE),
         **dict.fromkeys(("brentq", "bisect", "newton", "fsolve", "root", "root_scalar"), _STEPS),
         **dict.fromkeys(("minimize", "minimize_scalar", "least_squares"), _STEPS),
@@ -190,7 +190,7 @@ def instead_of(library: str, name: str) -> str:
     >>> instead_of("scipy.special", "softmax")
     'write eggrad.softmax'
     """
-    known = [_INSTEAD.get(f"{m}{name}") for m in ("", "fft.", "linalg.")]
+    known = _reasons(name)
     if library.startswith("scipy"):
         known.insert(0, _OF_SCIPY.get(name))
         known.append("write it with those functions of NumPy that docs/numpy.md lists")
@@ -200,6 +200,11 @@ def instead_of(library: str, name: str) -> str:
             "expression"
         )
     return _phrase(next(filter(None, known)))
+
+
+def _reasons(name: str) -> list[str | None]:
+    """What to write instead of a function of NumPy, by the modules that it may be in."""
+    return [_INSTEAD.get(f"{m}{name}") for m in ("", "fft.", "linalg.")]
 
 
 # Values that are asked for.
@@ -216,6 +221,30 @@ FORMATTED: Final = (
     "an expression has no digits to write: leave the format out, f'{x}' writes the formula; to see "
     "values in a function given to eggrad.grad, return them as well, with has_aux=True"
 )
+
+
+def is_calling() -> bool:
+    """Whether a function was called that asks for an attribute, and nobody wrote it."""
+    return _doing() == "called"
+
+
+# The most entries that NumPy's functions compute with one by one, and that lists are joined of.
+_MOST_COMPUTED: Final = 300
+_MOST_JOINED: Final = 10_000
+
+
+def most_entries() -> int:
+    """Of how many entries an array of scalars is made for what asks, which NumPy may compute with.
+
+    There are none where something else is to be written.
+    """
+    if _doing() in ("assigned", "indexed"):
+        return 0
+    called = _calling_function(3)
+    if called is None:
+        return _MOST_JOINED
+    module, name = called
+    return _MOST_COMPUTED if module.startswith("numpy") and not any(_reasons(name)) else 0
 
 
 def no_array() -> str:
@@ -269,9 +298,10 @@ def no_truth(what: str) -> str:
             "condition, a, b) is there for other choices"
         )
     return (
-        f"{neither}: write numpy.where(condition, a, b) instead of a branch, & | ~ instead of "
-        "and, or, not, and (a < x) & (x < b) instead of a < x < b; a loop has a number of steps "
-        "that is known"
+        f"{neither}: write numpy.where(condition, a, b) instead of a branch, or of functions "
+        "eggrad.cond(condition, f, g, x), & | ~ instead of and, or, not, and (a < x) & (x < b) "
+        "instead of a < x < b; a loop that ends by a value is "
+        "eggrad.while_loop(test, step, start, max_steps)"
     )
 
 
@@ -293,16 +323,16 @@ def _doing() -> str:
 
 def _called(reason: str) -> str:
     """That the function of NumPy or SciPy that a user has called takes no expressions."""
-    called = _calling_function()
+    called = _calling_function(4)
     if called is None:
         return ""
     module, name = called
     return f"{module}.{name} takes no expressions, {reason}: {instead_of(module, name)}"
 
 
-def _calling_function() -> tuple[str, str] | None:
+def _calling_function(depth: int) -> tuple[str, str] | None:
     """The module and the name of the function of NumPy or SciPy that a user has called."""
-    frame: FrameType | None = sys._getframe(4)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]
     found: tuple[str, str] | None = None
     while frame is not None:
         module, name = _named(frame)

@@ -6,9 +6,9 @@ Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by number. Valu
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from importlib import import_module
-from math import factorial, inf, pi, sqrt
+from math import factorial, inf, log, pi, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -16,16 +16,23 @@ import numpy as np
 from eggrad.engine.backends.libraries import LIBRARIES
 from eggrad.engine.errors import UnsupportedOperation, not_installed
 from eggrad.engine.terms.binding import Array
+from eggrad.frontend.expression import functions
+from eggrad.frontend.expression.expression import Expression, add, as_expression
 from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
 from eggrad.frontend.expression.own_functions import DeclaredFunction, function
+from eggrad.frontend.text.doors import checked_integer
 
 __all__ = [
-    "arccosh", "arcsinh", "arctan2", "beta", "betaln", "digamma", "entr", "erf", "erfc",
-    "erfinv", "expit", "gamma", "gammaln", "i0", "i0e", "i1", "i1e", "kl_div", "log_expit",
-    "log_ndtr", "logit", "ndtr", "ndtri", "polygamma", "rel_entr", "sinc", "softplus", "xlog1py",
-    "xlogy",
+    "arccosh", "arcsinh", "arctan2", "beta", "betainc", "betaln", "digamma", "entr", "erf", "erfc",
+    "erfcinv", "erfinv", "expit", "gamma", "gammainc", "gammaincc", "gammaln", "gammasgn", "i0",
+    "i0e", "i1", "i1e", "iv", "ive", "j0", "j1", "jv", "kl_div", "log_expit", "log_ndtr", "logit",
+    "ndtr", "ndtri", "polygamma", "rel_entr", "rgamma", "sinc", "softplus", "xlog1py", "xlogy",
+    "y0", "y1", "yv",
 ]  # fmt: skip
+
+# SciPy has these beside the functions of entries.
+log_softmax, logsumexp, softmax = functions.log_softmax, functions.logsumexp, functions.softmax
 
 
 # Where other array libraries than NumPy, whose special functions are SciPy's, have theirs.
@@ -194,6 +201,16 @@ log_ndtr = _of_scipy(
     sentence="The logarithm of ndtr, at every entry.",
 )
 
+erfcinv = _of_scipy(
+    "erfcinv",
+    ("numpy", "cupy"),
+    derivative=lambda a: -sqrt(pi) / 2 * exp(erfcinv(a) ** 2),
+    monotone="decreasing",
+    domain=(0, 2),
+    source="DLMF 7.17.1",
+    sentence="The inverse of the complementary error function, of every entry.",
+)
+
 # The gamma function ------------------------------------------------------------------------
 
 
@@ -240,6 +257,40 @@ gamma = _of_scipy(
     source="DLMF 5.2.2",
     sentence="The gamma function of every entry.",
 )
+rgamma = _of_scipy(
+    "rgamma",
+    ("numpy", "cupy"),
+    derivative=lambda a: -rgamma(a) * digamma(a),
+    latex=r"\frac{{1}}{{\Gamma\left({}\right)}}",
+    source="DLMF 5.2.2",
+    sentence="1 / gamma(x) of every entry.",
+)
+gammasgn = _of_scipy(
+    "gammasgn",
+    ("numpy", "cupy"),
+    derivative=lambda a: 0 * a,
+    range=(-1, 1),
+    source="steps, at the poles of the gamma function",
+    sentence="The sign of the gamma function of every entry.",
+)
+gammainc = _of_scipy(
+    "gammainc",
+    _NOT_TORCH,
+    derivative=(None, lambda a, b: exp(xlogy(a - 1, b) - b - gammaln(a))),
+    latex=r"P\left({},{}\right)",
+    range=(0, 1),
+    source="DLMF 8.2.4 and 8.8.13",
+    sentence="The regularized lower incomplete gamma function of order a, at every entry b.",
+)
+gammaincc = _of_scipy(
+    "gammaincc",
+    _NOT_TORCH,
+    derivative=(None, lambda a, b: -exp(xlogy(a - 1, b) - b - gammaln(a))),
+    latex=r"Q\left({},{}\right)",
+    range=(0, 1),
+    source="DLMF 8.2.4 and 8.8.13",
+    sentence="The regularized upper incomplete gamma function of order a, at every entry b.",
+)
 beta = _by_others(
     _of_scipy(
         "beta",
@@ -265,6 +316,19 @@ betaln = _by_others(
         source="DLMF 5.12.1",
         sentence="The logarithm of the absolute value of beta, of each pair of entries.",
     )
+)
+betainc = _of_scipy(
+    "betainc",
+    _NOT_TORCH,
+    derivative=(
+        None,
+        None,
+        lambda a, b, c: exp(xlogy(a - 1, c) + xlog1py(b - 1, -c) - betaln(a, b)),
+    ),
+    latex=r"\operatorname{{I}}_{{{2}}}\left({0},{1}\right)",
+    range=(0, 1),
+    source="DLMF 8.17.2",
+    sentence="The regularized incomplete beta function of orders a and b, at every entry c.",
 )
 
 # The logistic function ---------------------------------------------------------------------
@@ -363,25 +427,27 @@ kl_div = _by_others(
 
 # Modified Bessel functions -----------------------------------------------------------------
 
-_iv = _of_scipy(
+iv = _of_scipy(
     "iv",
     ("numpy", "cupy"),
-    derivative=(None, lambda n, a: (_iv(n - 1, a) + _iv(n + 1, a)) / 2),
+    derivative=(None, lambda n, a: (iv(n - 1, a) + iv(n + 1, a)) / 2),
     latex=r"I_{{{}}}\left({}\right)",
     source="DLMF 10.29.1",
+    sentence="The modified Bessel function of the first kind of order a, at every entry b.",
 )
-_ive = _of_scipy(
+ive = _of_scipy(
     "ive",
     ("numpy", "cupy"),
     derivative=(
         None,
-        lambda n, a: (_ive(n - 1, a) + _ive(n + 1, a)) / 2 - sign(a) * _ive(n, a),
+        lambda n, a: (ive(n - 1, a) + ive(n + 1, a)) / 2 - sign(a) * ive(n, a),
     ),
     source="DLMF 10.29.1, and the factor exp(-|x|)",
+    sentence="exp(-|b|) iv(a, b) of each pair of entries.",
 )
 i1 = _of_scipy(
     "i1",
-    derivative=lambda a: (i0(a) + _iv(2, a)) / 2,
+    derivative=lambda a: (i0(a) + iv(2, a)) / 2,
     latex="I_1",
     parity="odd",
     monotone="increasing",
@@ -407,12 +473,52 @@ i0e = _of_scipy(
 )
 i1e = _of_scipy(
     "i1e",
-    derivative=lambda a: (i0e(a) + _ive(2, a)) / 2 - sign(a) * i1e(a),
+    derivative=lambda a: (i0e(a) + ive(2, a)) / 2 - sign(a) * i1e(a),
     parity="odd",
     range=(-1, 1),
     source="DLMF 10.29.1, and the factor exp(-|x|)",
     sentence="exp(-|x|) i1(x) of every entry.",
 )
+
+# Bessel functions --------------------------------------------------------------------------
+
+jv = _of_scipy(
+    "jv",
+    ("numpy", "cupy"),
+    derivative=(None, lambda n, a: (jv(n - 1, a) - jv(n + 1, a)) / 2),
+    latex=r"J_{{{}}}\left({}\right)",
+    source="DLMF 10.6.1",
+    sentence="The Bessel function of the first kind of order a, at every entry b.",
+)
+yv = _of_scipy(
+    "yv",
+    ("numpy", "cupy"),
+    derivative=(None, lambda n, a: (yv(n - 1, a) - yv(n + 1, a)) / 2),
+    latex=r"Y_{{{}}}\left({}\right)",
+    source="DLMF 10.6.1",
+    sentence="The Bessel function of the second kind of order a, at every entry b.",
+)
+
+
+def _bessel(name: str, **known: Any) -> DeclaredFunction:
+    """A Bessel function, which PyTorch calls otherwise."""
+    kind, order = {"j": "first", "y": "second"}[name[0]], name[1]
+    torch = _found("torch", _MODULES["torch"], f"bessel_{name}")
+    return function(
+        name,
+        evaluate=_scipy(name, ("numpy", "cupy")) | {"torch": torch},
+        latex=f"{name[0].upper()}_{order}",
+        sentence=f"The Bessel function of the {kind} kind of order {order}, of every entry.",
+        **known,
+    )
+
+
+j1 = _bessel("j1", derivative=lambda a: (j0(a) - jv(2, a)) / 2, parity="odd", source="DLMF 10.6.1")
+j0 = _bessel("j0", derivative=lambda a: -j1(a), parity="even", source="DLMF 10.6.3")
+y1 = _bessel(
+    "y1", derivative=lambda a: (y0(a) - yv(2, a)) / 2, domain=(0, inf), source="DLMF 10.6.1"
+)
+y0 = _bessel("y0", derivative=lambda a: -y1(a), domain=(0, inf), source="DLMF 10.6.3")
 
 # Inverse hyperbolic functions, angles, sinc ------------------------------------------------
 
@@ -499,3 +605,39 @@ sinc = _by_others(
         sentence="sin(πx)/(πx) of every entry.",
     )
 )
+
+
+def multigammaln(a: Any, d: int) -> Expression:
+    """`scipy.special.multigammaln`: log Γ of symmetric matrices of d rows, at every entry.
+
+    >>> multigammaln(3.0, 1).evaluate({}).round(4)
+    np.float64(0.6931)
+    """
+    d = checked_integer("multigammaln", "d", d)
+    if d < 1:
+        raise UnsupportedOperation(f"multigammaln: d is an integer from 1 up, not {d}")
+    terms = [gammaln(as_expression(a) - k / 2) for k in range(d)]
+    return reduce(add, terms, as_expression(d * (d - 1) / 4 * log(pi)))
+
+
+# What has the values of its operand and another derivative --------------------------------
+
+_held = function(
+    "stop_gradient",
+    derivative=lambda a: 0 * a,
+    evaluate=_standard("positive", np.positive),
+    parity="odd",
+    monotone="increasing",
+    source="its definition",
+    sentence="Every entry itself, which derivatives take for a constant.",
+)
+
+
+def stop_gradient(f: Any) -> Expression:
+    """The same values, which derivatives take for a constant, as `jax.lax.stop_gradient` does.
+
+    >>> from eggrad.frontend.interface.transforms import grad
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    np.float64(3.0)
+    """
+    return _held(as_expression(f, "the argument of stop_gradient"))

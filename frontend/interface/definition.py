@@ -11,7 +11,7 @@ from eggrad.engine.errors import ShapeError, UnknownVariable
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.terms.binding import Array, checked_size, real_numbers
+from eggrad.engine.terms.binding import Array, checked_size, numbers
 from eggrad.frontend.elementwise.adjoint import (
     Frame,
     Occurrence,
@@ -425,7 +425,7 @@ def numbers_of(
 
 
 def _real(name: str, value: object) -> Array:
-    return real_numbers(f"the value of variable {name}", value).astype(float, copy=False)
+    return numbers(f"the value of variable {name}", value).astype(float, copy=False)
 
 
 def _shown(shape: Sequence[Affine]) -> str:

@@ -256,8 +256,10 @@ def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
 
 
 def scalar(what: str, f: Expression) -> Expression:
-    """An expression without axes; `ShapeError` for any other."""
+    """An expression without axes, or the only entry of one; `ShapeError` for any other."""
     f = as_expression(f, f"{what}: f")
+    if {*f.shape} == {1}:
+        return f.item()
     if f.ndim:
         raise ShapeError(
             f"{what} needs a scalar, the expression has axes {format_axes(f.shape)}; "

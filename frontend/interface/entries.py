@@ -63,7 +63,7 @@ class _Text:
         if structure is None:
             yield value
             return
-        kind, names, parts = structure
+        kind, names, parts, _ = structure
         self.require(f"{value}.__class__ is {self.constant(kind)}")
         targets = [self.name() for _ in names]
         if kind is dict:
@@ -104,7 +104,7 @@ class _Text:
         """The expression of what is nested so."""
         if structure is None:
             return next(leaves)
-        kind, names, parts = structure
+        kind, names, parts, _ = structure
         items = [self.nested(part, leaves) for part in parts]
         if kind is dict:
             pairs = zip(map(self.constant, names), items, strict=True)

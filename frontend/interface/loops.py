@@ -11,7 +11,7 @@ from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import real_numbers, symbols
+from eggrad.engine.terms.binding import numbers, symbols
 from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import (
@@ -100,9 +100,11 @@ def _array(leaf: Any) -> Any:
     """A leaf of an argument, or of what a step returns: numbers, or an expression."""
     if isinstance(leaf, Condition):
         return leaf.test
-    if isinstance(leaf, Expression | SizeSymbol) or hasattr(leaf, "__array_namespace__"):
+    of_numpy = isinstance(leaf, np.ndarray | np.generic)
+    of_others = not of_numpy and hasattr(leaf, "__array_namespace__")
+    if isinstance(leaf, Expression | SizeSymbol) or of_others:
         return leaf
-    array = real_numbers(f"scan: {shown(leaf)} in start, xs or what a step returns", leaf)
+    array = numbers(f"scan: {shown(leaf)} in start, xs or what a step returns", leaf)
     return array if isinstance(leaf, list) else leaf
 
 

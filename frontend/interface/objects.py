@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, cast
 CONSTANT: Final = frozenset(
     {
         *("builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator"),
-        *("scipy", "typing"),
+        *("scipy", "typing", "warnings"),
     }
 )
 """Packages whose functions read nothing that changes."""

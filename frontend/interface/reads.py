@@ -9,6 +9,7 @@ numbers, nobody can say whether it changed.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import is_dataclass
 from dis import get_instructions
 from functools import lru_cache, partial
 from operator import is_
@@ -521,6 +522,8 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
         yield from (kind, value)
     elif (
         isinstance(value, Expression)
+        # Nothing of it changes, as of distributions.
+        or (home_of(kind) == "eggrad" and _is_frozen(kind))
         or (kind is ModuleType and _is_constant(value))
         or home_of(kind) == "typing"
         or isinstance(value, GenericAlias | UnionType)
@@ -540,11 +543,16 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
     elif (isinstance(value, ModuleType | type) or callable(value)) and _is_constant(value):
         # A derivative of ours may be held by what its function reads.
         yield _reference(value) if isinstance(value, FunctionType) else value
-    elif value is ABSENT or slots(value) is not None:
-        # What it has has names of its own.
+    elif value is ABSENT or isinstance(value, FunctionType) or slots(value) is not None:
+        # What it has, or reads, has names of its own.
         yield _reference(value)
     else:
         raise HiddenError
+
+
+def _is_frozen(kind: type) -> bool:
+    """Whether nothing is set on objects of a class once they are made."""
+    return is_dataclass(kind) and kind.__dataclass_params__.frozen  # pyright: ignore
 
 
 def _is_plain(value: Any) -> bool:

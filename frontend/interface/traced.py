@@ -8,7 +8,7 @@ function is used without calling the Python function again as long as what that 
 """
 
 import linecache
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, is_dataclass
@@ -92,10 +92,12 @@ class Arguments:
         *,
         integers: bool = True,
         mapped: Mapping[int, int] | None = None,
+        fixed: Collection[int | str] = (),
     ) -> None:
         """Take arguments apart; with `integers` those are differentiated by as well.
 
-        `mapped` are leaves that are given entry by entry, each along an axis.
+        `mapped` are leaves that are given entry by entry, each along an axis. `fixed` are places
+        and names of arguments that are passed on as they are.
         """
         self.count, self.names, self.wrt = len(args), tuple(options), tuple(wrt)
         self.structures: list[Structure] = []
@@ -110,9 +112,12 @@ class Arguments:
             self.places.append([*range(first, first + len(leaves))])
             self.structures.append(structure)
             by, option = place in self.wrt, place >= len(args)
+            passed_on = (self.names[place - len(args)] if option else place) in fixed
             for k, given in enumerate(leaves, first):
                 leaf = checked(given, f"argument {place}")
-                if mapped is not None:
+                if passed_on:
+                    is_one = False
+                elif mapped is not None:
                     is_one = k in mapped or _is_variable(leaf, by=False, option=option)
                 else:
                     is_one = _is_variable(leaf, by=by, integers=integers, option=option)
@@ -310,6 +315,8 @@ def trace(
                 "differentiated comes second in a pair, with has_aux=True"
             )
         expressions = [as_expression(v) for v in values]
+        if kind.scalar and {*expressions[0].shape} == {1}:
+            expressions = [expressions[0].item()]
         if kind.scalar and expressions[0].ndim:
             raise ShapeError(
                 f"{kind.name} needs a scalar, the function returns axes "
@@ -345,9 +352,19 @@ def located(f: Function) -> Iterator[None]:
         raise
 
 
+# What NumPy says where a function is not for arrays of objects.
+_OF_OBJECTS: Final = ("dtype('O')", "type object is unsupported", "for the input types")
+
+
 def _hidden(error: BaseException) -> EggradError | None:
     """The error of ours that compiled code has turned into another one, out of anybody's sight."""
     cause = error.__cause__
+    if isinstance(error, TypeError) and any(word in str(error) for word in _OF_OBJECTS):
+        return UnsupportedOperation(
+            f"{error}; this function takes no array that numpy.array made of expressions: write "
+            "numpy.array(entries, like=x), where x is an expression, for numpy.array(entries); "
+            "random numbers are drawn without expressions, as x + s * numpy.random.normal(size=3)"
+        )
     if isinstance(error, EggradError) or not isinstance(cause, EggradError):
         return None
     trace = cause.__traceback__
@@ -653,8 +670,11 @@ class _Ways:
         if times + 1 not in _AT:
             return
         # Results are made of slots first, which a class may refuse.
-        kinds = _classes([*plan.given.structures, call.traced.structure])
-        if not all(map(_is_only_filled, kinds)):
+        structures = [*plan.given.structures, call.traced.structure]
+        # How a container of another library is taken apart only that library knows.
+        if any(branch.builder is not None for branch in branches(*structures)):
+            return
+        if not all(map(_is_only_filled, _classes(structures))):
             return
         unchanged = watch(self.function, plan.given.classes)
         if unchanged is None or changed(call.read, self.function, plan.given.classes):

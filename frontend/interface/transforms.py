@@ -5,7 +5,7 @@ such; a list of numbers alone is an array. See `grad` for what becomes of argume
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import partial, wraps
 from itertools import count, starmap
 from numbers import Number
 from typing import Any, cast
@@ -33,6 +33,7 @@ from eggrad.frontend.interface.traced import (
     Outputs,
     Plan,
     checked,
+    checked_function,
     checked_places,
     outputs,
     placed,
@@ -103,6 +104,25 @@ def value_and_grad(
     )
 
 
+def elementwise_grad(f: Function, argnums: Argnums = 0, optimize: Optimize = "auto") -> Function:
+    """The derivative of the sum of all entries of the result, as autograd has it.
+
+    Where each entry of the result depends on its own entry of the argument alone, these are the
+    derivatives of the entries. See `grad` for arguments.
+
+    >>> import numpy as np
+    >>> elementwise_grad(lambda x: x**3)(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    checked_function(f)
+
+    @wraps(f)
+    def total(*args: Any, **options: Any) -> Any:
+        return np.sum(f(*args, **options))
+
+    return grad(total, argnums, optimize=optimize)
+
+
 def jacobian_of(
     f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
 ) -> Function:
@@ -114,6 +134,72 @@ def jacobian_of(
         return _with_aux(unflatten(found.traced.structure, rows), found, has_aux)
 
     return _by_arguments(f, _JACOBIAN, argnums, result, has_aux=has_aux, optimize=optimize)
+
+
+def jacfwd(
+    f: Function, argnums: Argnums = 0, has_aux: bool = False, optimize: Optimize = "auto"
+) -> Function:
+    """`eggrad.jacobian` of a function; whether forward or in reverse is found by cost.
+
+    >>> jacfwd(lambda x: x * x)([1.0, 3.0])
+    array([[2., 0.],
+           [0., 6.]])
+    """
+    return jacobian_of(f, argnums, has_aux, optimize)
+
+
+jacrev = jacfwd
+
+
+# Of JAX's jit, about where results are computed and kept.
+_OF_DEVICES = frozenset(
+    ("donate_argnums", "donate_argnames", "keep_unused", "device", "backend", "inline")
+)
+
+
+def jit(
+    f: Function,
+    optimize: Optimize = "auto",
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    **of_devices: Any,
+) -> Function:
+    """The function itself, compiled for the shapes of its arguments when it is called with them.
+
+    It is called again whenever what it reads may have changed; see `grad` for what becomes of
+    arguments, and for `optimize`. Arguments that are `static` are passed on as they are; JAX's
+    words about devices and buffers change nothing.
+
+    >>> import numpy as np
+    >>> jit(lambda x, n: np.sum(x**n))(np.array([1.0, 2.0]), 3)
+    np.float64(9.0)
+    """
+    if unknown := sorted(of_devices.keys() - _OF_DEVICES):
+        raise UnsupportedOperation(f"eggrad.jit has no {unknown[0]}: leave it out")
+    places = (static_argnums,) if isinstance(static_argnums, int) else static_argnums
+    names = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
+
+    def plan(args: tuple[Any, ...], options: dict[str, Any]) -> Plan:
+        counted = (k + len(args) if k < 0 else k for k in places)
+        given = Arguments(f, args, options, (), integers=False, fixed={*counted, *names})
+
+        def result(found: Outputs) -> Any:
+            return unflatten(found.traced.structure, found.derived)
+
+        return Plan(_JIT, given, result)
+
+    return transformed(f, plan, optimize=optimize)
+
+
+def checkpoint(f: Function) -> Function:
+    """The function itself: what derivatives keep and what they compute anew is found by cost.
+
+    >>> grad(checkpoint(lambda x: x**3))(2.0)
+    np.float64(12.0)
+    """
+    checked_function(f)
+    return f
 
 
 def hessian_of(
@@ -321,6 +407,7 @@ _HESSIAN = Kind("hessian", _hessian, scalar=True)
 _HVP = Kind("hvp", _hvp, scalar=True)
 _JVP = Kind("jvp", _jvp)
 _VJP = Kind("vjp", _vjp)
+_JIT = Kind("jit", lambda values, *_: values)
 _VALUE = Kind("vjp", lambda values, *_: values, ("value",))
 
 

@@ -1,8 +1,13 @@
-"""Nested tuples, lists and dicts of arrays: taken apart, and put together again."""
+"""Nested tuples, lists and dicts of arrays: taken apart, and put together again.
+
+Other classes are containers if optree or JAX knows how to take them apart, as those who use these
+libraries tell them by `register_pytree_node`.
+"""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple, cast
+from sys import modules
+from typing import Any, Final, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -11,6 +16,16 @@ from eggrad.engine.errors import UnsupportedOperation
 LEAF = None
 # The types of most leaves.
 _LEAVES = (np.ndarray, float, int)
+# Where they are loaded, they may know of more containers.
+_REGISTRIES: Final = ("optree", "jax.tree_util")
+
+
+class _Builder(Protocol):
+    """What a registry knows of a container beside its parts."""
+
+    def unflatten(self, leaves: Any, /) -> Any:
+        """The container with other parts."""
+        ...
 
 
 class Branch(NamedTuple):
@@ -19,6 +34,7 @@ class Branch(NamedTuple):
     kind: type
     names: tuple[Hashable, ...]
     parts: "tuple[Structure, ...]"
+    builder: _Builder | None = None
 
 
 Structure = Branch | None
@@ -39,8 +55,13 @@ def branches(*structures: Structure) -> Iterator[Branch]:
             waiting += structure.parts
 
 
-_Opened = tuple[type, tuple[Hashable, ...], list[Any]]
-"""A container's type, the names of its parts, and the parts."""
+class _Opened(NamedTuple):
+    """A container's type, the names of its parts, and the parts."""
+
+    kind: type
+    names: tuple[Hashable, ...]
+    parts: list[Any]
+    builder: _Builder | None = None
 
 
 def is_numbers(value: object) -> bool:
@@ -59,10 +80,10 @@ def is_numbers(value: object) -> bool:
 
 
 def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
-    """The leaves of a tuple, list, dict, named tuple or dataclass, and how it is nested.
+    """The leaves of a tuple, list, dict, named tuple, dataclass and the like, and how it is nested.
 
     A dict keeps its order, or has that of the dict which is there in `like`. A list of numbers
-    alone is a leaf: the array that NumPy makes of it.
+    alone is a leaf, the array that NumPy makes of it, unless `like` has a list there.
 
     >>> leaves, structure = flatten({"b": (1, "two"), "a": [3.0, 4.0]})
     >>> leaves, unflatten(structure, leaves)
@@ -79,10 +100,10 @@ def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
 
 
 def _flattened(value: Any, like: Structure) -> tuple[list[Any], Structure]:
-    opened = None if type(value) in _LEAVES else _ordered(_opened(value), like)
+    opened = None if type(value) in _LEAVES else _ordered(_opened(value, like), like)
     if opened is None:
         return [value], LEAF
-    kind, names, parts = opened
+    kind, names, parts, builder = opened
     leaves: list[Any] = []
     structures: list[Structure] = []
     inside = like.parts if like is not None and like.names == names else (LEAF,) * len(parts)
@@ -90,33 +111,50 @@ def _flattened(value: Any, like: Structure) -> tuple[list[Any], Structure]:
         part_leaves, structure = _flattened(part, part_like)
         leaves += part_leaves
         structures.append(structure)
-    return leaves, Branch(kind, names, tuple(structures))
+    return leaves, Branch(kind, names, tuple(structures), builder)
 
 
 def _ordered(opened: _Opened | None, like: Structure) -> _Opened | None:
     """What is opened, a dict in the order of another with the same keys."""
-    if opened is None or like is None or opened[0] is not dict or like.kind is not dict:
+    if opened is None or like is None or opened.kind is not dict or like.kind is not dict:
         return opened
-    kind, names, parts = opened
-    if {*names} != {*like.names}:
+    if {*opened.names} != {*like.names}:
         return opened
-    of_name = dict(zip(names, parts, strict=True))
-    return kind, like.names, [of_name[n] for n in like.names]
+    of_name = dict(zip(opened.names, opened.parts, strict=True))
+    return opened._replace(names=like.names, parts=[of_name[n] for n in like.names])
 
 
-def _opened(value: Any) -> _Opened | None:
-    """A container's type, the names of its parts, and the parts."""
+def _opened(value: Any, like: Structure = LEAF) -> _Opened | None:
+    """A container's type, the names of its parts, and the parts.
+
+    A list of numbers is one where `like` is a list.
+    """
     kind: type = type(value)
     if kind is dict:
-        return kind, tuple(value), [*cast("dict[Hashable, Any]", value).values()]
-    if kind is tuple or (kind is list and not is_numbers(value)):
-        return kind, tuple(range(len(value))), list(value)
+        return _Opened(kind, tuple(value), [*cast("dict[Hashable, Any]", value).values()])
+    listed = like is not None and like.kind is list
+    if kind is tuple or (kind is list and (listed or not is_numbers(value))):
+        return _Opened(kind, tuple(range(len(value))), list(value))
+    # What NumPy's functions take, as comparisons of expressions, is an array.
+    if kind is list or value is None or hasattr(kind, "__array_ufunc__"):
+        return None
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         names: tuple[str, ...] = cast(Any, kind)._fields
-        return kind, names, [*cast("tuple[Any, ...]", value)]
+        return _Opened(kind, names, [*cast("tuple[Any, ...]", value)])
+    if (registered := _registered(value)) is not None:
+        return registered
     if is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in fields(value) if f.init)
-        return kind, names, [getattr(value, n) for n in names]
+        return _Opened(kind, names, [getattr(value, n) for n in names])
+    return None
+
+
+def _registered(value: Any) -> _Opened | None:
+    """What a registry takes apart."""
+    for registry in filter(None, map(modules.get, _REGISTRIES)):
+        parts, builder = registry.tree_flatten(value, is_leaf=lambda part: part is not value)
+        if len(parts) != 1 or parts[0] is not value:
+            return _Opened(type(value), tuple(range(len(parts))), [*parts], builder)
     return None
 
 
@@ -128,8 +166,10 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 def _built(structure: Structure, leaves: Iterator[Any]) -> Any:
     if structure is None:
         return next(leaves)
-    kind, names, structures = structure
+    kind, names, structures, builder = structure
     parts = [_built(s, leaves) for s in structures]
+    if builder is not None:
+        return builder.unflatten(parts)
     if kind is dict:
         return dict(zip(names, parts, strict=True))
     if kind is tuple or kind is list:
@@ -161,8 +201,7 @@ def spread(prefix: Any, structure: Structure) -> list[Any] | None:
     opened = _ordered(_opened(prefix), structure)
     if opened is None:
         return [prefix] * len(paths(structure))
-    kind, names, parts = opened
-    if kind is not structure.kind or names != structure.names:
+    if opened.kind is not structure.kind or opened.names != structure.names:
         return None
-    found = [spread(p, s) for p, s in zip(parts, structure.parts, strict=True)]
+    found = [spread(p, s) for p, s in zip(opened.parts, structure.parts, strict=True)]
     return None if None in found else [x for leaves in found if leaves is not None for x in leaves]

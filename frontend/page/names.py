@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from eggrad.frontend.page.guide import entries
 from eggrad.frontend.printing.latex import latex_name
 
 # Words in braces that are no names, and what is made bold or the like, which is one.
@@ -12,6 +11,8 @@ _STYLED: Final = re.compile(r"\\(?:math\w+|bold\w*|bm|vec|hat|bar|tilde)\s*\{\s*
 _COMMAND: Final = re.compile(r"\\([A-Za-z]+)")
 _LATEX_NAME: Final = re.compile(r"([^\W\d_]+)\s*(?:_\{?(\d+)\}?)?")
 _WORD: Final = re.compile(r"(?<![\w.])([^\W\d]\w*)(?!\w|\s*\(|\.\w+\()")
+# A function is one where it is called: `beta` alone is a variable.
+_KNOWN: Final = {"e", "pi", "np"}
 _INDEXED: Final = re.compile(r"(?<![\w_])([^\W\d_]+\d*)(?=_)")
 
 
@@ -32,8 +33,7 @@ def names_in(text: str, notation: str) -> list[str]:
         found = _INDEXED.findall(text)
     else:
         found = _WORD.findall(text)
-    known = {e.name for e in entries()} | {"e", "pi", "np"}
-    return [name for name in dict.fromkeys(found) if name not in known]
+    return [name for name in dict.fromkeys(found) if name not in _KNOWN]
 
 
 def _in_latex(text: str) -> list[str]:

@@ -43,6 +43,8 @@ WORDS: Final[Mapping[str, str]] = {
     "arcsin": "asin.({})",
     "arccos": "acos.({})",
     "arctan": "atan.({})",
+    "area_sine": "asinh.({})",
+    "angle_of": "atan.({}, {})",
     "relu": "max.({}, 0)",
     "maximum": "max.({}, {})",
     "minimum": "min.({}, {})",

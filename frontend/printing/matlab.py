@@ -47,6 +47,8 @@ WORDS: Final[Mapping[str, str]] = {
     "arcsin": "asin({})",
     "arccos": "acos({})",
     "arctan": "atan({})",
+    "area_sine": "asinh({})",
+    "angle_of": "atan2({}, {})",
     "relu": "max({}, 0)",
     "trunc": "fix({})",
     "round": "round({0}) + (abs({0} - fix({0})) == 0.5) .* (2 * round({0} / 2) - round({0}))",

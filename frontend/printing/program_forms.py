@@ -12,7 +12,7 @@ def form_in(words: Collection[str], term: Term, *, exact: bool = False) -> Term:
 
     It is written with operations that there are `words` for. Sums of exponentials without a word
     are made of exponentials whose largest is taken out, unless numbers are `exact`: then nothing
-    overflows.
+    overflows, and a series would lose digits.
 
     >>> from eggrad.engine.terms.term import add, apply, constant, variable
     >>> term = apply("log", add(constant(1), apply("exp", variable("x"))))
@@ -21,5 +21,5 @@ def form_in(words: Collection[str], term: Term, *, exact: bool = False) -> Term:
     """
     lacking = {name for name in OF_CODE if name not in words}
     if exact or lacking.isdisjoint(OF_EXPONENTIALS):
-        return program_form(term, lacking)
+        return program_form(term, lacking, exact=exact)
     return by_exponentials(program_form(term, lacking.difference(OF_EXPONENTIALS)))

@@ -47,6 +47,8 @@ WORDS: Final[Mapping[str, str]] = {
     "cholesky": "np.linalg.cholesky({})",
     "eigenvalues": "np.linalg.eigvalsh({})",
     "eigenvectors": "np.linalg.eigh({})[1]",
+    "eigenvector_signs": "np.sign(np.sum("
+    'np.linalg.eigh({0}, "U")[1] * np.linalg.eigh({0})[1], axis=-2))',
     "singular_values": "np.linalg.svdvals({})",
     "left_singular_vectors": "np.linalg.svd({}, full_matrices=False)[0]",
     "right_singular_vectors": "np.linalg.svd({}, full_matrices=False)[2].mT",

@@ -38,6 +38,8 @@ WORDS: Final[Mapping[str, str]] = {
     "arcsin": "asin({})",
     "arccos": "acos({})",
     "arctan": "atan({})",
+    "area_sine": "asinh({})",
+    "angle_of": "atan2({}, {})",
     "relu": "Max({}, 0)",
     "abs": "Abs({})",
     "trunc": "sign({0}) * floor(Abs({0}))",

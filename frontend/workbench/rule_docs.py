@@ -89,7 +89,10 @@ triangular or diagonal.""",
 Laws that are used for code alone. Their right sides neither overflow on the way nor lose digits,
 such as `log1p(a)` for `log(1 + a)`, or take less time. [Numerical stability](../stability.md)
 says how a form is chosen.""",
-        ("stability", "exponentials", "lengths", "shifts", "lowering", "entries"),
+        (
+            *("stability", "exponentials", "cancellation", "series", "lengths", "shifts"),
+            *("lowering", "entries"),
+        ),
     ),
     Subject(
         "reading",

@@ -19,6 +19,15 @@ selections.state(
     )
     .when(s[0] == s[1])
     .noted("[i = aₖ]·[i = aₖ] = [i = aₖ]."),
+    picked_selection=(
+        ein(s, indicator(n, P), selection(m, a))
+        >> ein1(
+            picked_places(s, m)[1],
+            selection(m, ein(picked_places(s, m)[0], indicator(n, P), a)),
+        )
+    )
+    .when(picks_one(s, n, P))
+    .noted("Σⱼ [j = g(k)]·[i = aⱼ] = [i = Σⱼ [j = g(k)]·aⱼ], g always in range."),
     selection_of_one_place=(
         ein(s, selection(n, a), selection(n, a)) >> ein(told_apart(s, n), selection(n, a), delta(n))
     ).noted("[i = aₖ]·[j = aₖ] = [i = aₖ]·δᵢⱼ."),

@@ -1,8 +1,8 @@
 """Loops: the derivative of a loop is a loop of the derivative of its step.
 
 What depends on the states alone stays in the loop; all else that a derivative needs is computed for
-all steps at once, as products of whole sequences. Both laws are closed: what they make of loops are
-loops, so there is every derivative.
+all steps at once, as products of whole sequences, and no state of the loop is computed again. Both
+laws are closed: what they make of loops are loops, so there is every derivative.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,8 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from eggrad.engine.indices.spec import Dims, canonical
 from eggrad.engine.laws.rule import Derivatives, Ruleset
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, Recurrence, recurrence
+from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, OpenStep, Recurrence, recurrence
 from eggrad.engine.terms.term import Part, Term
+from eggrad.engine.terms.term_patterns import substituted
 
 loops = Ruleset(
     "loops",
@@ -43,11 +44,12 @@ def push_loop(
     slices = tangent("slice", loop.slices, step.slices)
     constants = tangent("constant", loop.constants, step.constants)
     states = dict(zip(step.carries, loop.before(), strict=True))
+    known, states_after = _known(loop, step)
     return recurrence(
-        rules.pushed(step.results, seeds, wrt),
+        [substituted(t, known) for t in rules.pushed(step.results, seeds, wrt)],
         step.steps,
         carries,
-        {**states, **dict(zip(step.slices, loop.slices, strict=True)), **slices},
+        {**states, **states_after, **dict(zip(step.slices, loop.slices, strict=True)), **slices},
         {**dict(zip(step.constants, loop.constants, strict=True)), **constants},
         length=loop.length,
         backwards=loop.backwards,
@@ -85,7 +87,11 @@ def pull_loop(
         return _turned(whole, 1, len(lead))
 
     passed = [(step.results[k], after(k, a, reads)) for k, a in adjoints.items()]
-    pulled = [_turned(p, len(lead), 1) for p in rules.pulled(passed, [*carries.values()])]
+    known, states_after = _known(loop, step)
+    pulled = [
+        _turned(substituted(p, known), len(lead), 1)
+        for p in rules.pulled(passed, [*carries.values()])
+    ]
     before = [
         terms.add(p, reads[k, BEFORE]) if (k, BEFORE) in reads else p
         for k, p in zip(carries, pulled, strict=True)
@@ -98,7 +104,7 @@ def pull_loop(
         before,
         step.steps,
         {adjoints[k]: start for k, start in starts.items()},
-        {**states, **slices, **{reads[key]: g for key, g in given.items()}},
+        {**states, **states_after, **slices, **{reads[key]: g for key, g in given.items()}},
         constants,
         length=loop.length,
         backwards=not loop.backwards,
@@ -111,11 +117,22 @@ def pull_loop(
         for place, (k, use) in enumerate(uses.items())
     }
     read = {v: a for v, a in (slices | constants).items() if v in moving}
+    outside |= {r: states_after[v] for r, v in known.items()}
     found = rules.pulled([(step.results[k], use) for k, use in uses.items()], [*read])
     return [
         *((loop.starts[k], backwards.states(place, LAST)) for place, k in enumerate(carries)),
         *zip(read.values(), loop.at_operands(step, found, outside), strict=True),
     ]
+
+
+def _known(loop: Recurrence, step: OpenStep) -> tuple[dict[Term, Term], dict[Term, Term]]:
+    """What the loop has computed of its steps: variables for the results, and what stands there."""
+    known = {
+        r: (terms.variable(f"result {k}", r.dims), loop.states(k, AFTER))
+        for k, r in enumerate(step.results)
+        if r.args
+    }
+    return {r: v for r, (v, _) in known.items()}, dict(known.values())
 
 
 def _turned(a: Term, first: int, second: int) -> Term:

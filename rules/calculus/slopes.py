@@ -53,6 +53,14 @@ slopes.state(
     slope_minimum_second=(slope("minimum", a, b, place=1) >> step(a, b)).noted(
         "min(a, b) follows b where a > b."
     ),
+    slope_bounded_by_infinity=(slope(f, a, array(E)) >> 1)
+    .when(never_takes(f, E))
+    .noted("max(a, -∞) and min(a, ∞) follow a.", cite="max(a, -∞) = a"),
+    slope_bounded_by_spread_infinity=(slope(f, a, ein(s, array(E), const(1, n))) >> 1)
+    .when(never_takes(f, E), sums_nothing(s))
+    .noted(
+        "max(a, -∞) and min(a, ∞) follow a, where ones spread the infinity.", cite="max(a, -∞) = a"
+    ),
     slope_mod_first=(slope("mod", a, b) >> 1).noted(
         "a mod b grows as a does between multiples of b.", domain="b ≠ 0", cite=QUOTIENT
     ),

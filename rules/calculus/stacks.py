@@ -216,6 +216,10 @@ stacks.state(
         domain="a invertible",
         cite=f"{COOKBOOK}, equation 43",
     ),
+    pull_eigenvector_signs=(
+        pullback(of_each("eigenvector_signs", a), 0, g)
+        >> const(0, leading(dims(g), dims(of_each("eigenvector_signs", a))) + dims(a))
+    ).noted("Signs of eigenvectors pass on 0.", cite="it is constant but for jumps"),
     pull_signdets=(
         pullback(of_each("signdets", a), 0, g)
         >> const(0, leading(dims(g), dims(of_each("signdets", a))) + dims(a))

@@ -6,6 +6,7 @@ with tests become choices, and not the other way, wherever factors may not be ex
 """
 
 from eggrad.engine.networks.sums_and_products import choices_gathered, every_sum
+from eggrad.engine.saturation.exposure import masks_apart
 from eggrad.rules.notation import *
 
 OF_CHOICE = "definition of the choice"
@@ -99,6 +100,11 @@ branches.state(
     OF_CHOICE,
     sum_of_choices=Bulk(choices_gathered, every_sum).noted(
         "Choices by one condition are added branch by branch, with their coefficients in the sum."
+    ),
+    product_with_masked_sum=Bulk(masks_apart).noted(
+        "A product with a sum of choices, each between something and 0, is the sum of the products "
+        "with each: these are choices, whatever their conditions.",
+        cite="the distributive law",
     ),
 )
 

@@ -254,6 +254,17 @@ matrix_properties.state(
     integer_selection=integer(selection(n, a)).noted(cite="definition of a selection"),
     integer_argsort=integer(argsort(j, a)).noted("Places are integers.", cite="places are counted"),
     integer_sum=integer(a + b).when(integer(a), integer(b)),
+    integer_difference=integer(a - b).when(integer(a), integer(b)),
+    integer_negative=integer(-a).when(integer(a)),
+    integer_choice=integer(where(d, a, b))
+    .when(integer(a), integer(b))
+    .noted(cite="definition of the choice"),
+    integer_test=integer(f(a))
+    .when(f.is_test)
+    .noted("A test is 1 or 0.", cite="definition of the function"),
+    integer_comparison=integer(f(a, b))
+    .when(f.is_test)
+    .noted("A comparison is 1 or 0.", cite="definition of the function"),
     integer_product=integer(ein(s, a, b))
     .when(integer(a), integer(b))
     .noted("A product, summed or not, is an integer if its factors are."),

@@ -150,3 +150,15 @@ ranges.state(
     .when(at_most_one(a), at_least_one(b))
     .noted(domain="a ≤ 1 ≤ b"),
 )
+
+# Infinities.
+
+ranges.state(
+    "order of the extended reals",
+    bounded_by_infinity=(f(a, array(E)) >> a)
+    .when(never_takes(f, E))
+    .noted("max(a, -∞) = a and min(a, ∞) = a."),
+    bounded_by_spread_infinity=(f(a, ein(s, array(E), const(1, n))) >> a)
+    .when(never_takes(f, E), sums_nothing(s))
+    .noted("max(a, -∞) = a and min(a, ∞) = a, where ones spread the infinity."),
+)

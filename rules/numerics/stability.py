@@ -37,6 +37,17 @@ stability.state(
         stable=True,
         cite=f"{HIGHAM}, section 1.14.1",
     ),
+    log_of_quotient_reversed=(
+        log((1 + -1 * a) * (1 + a) ** -1) >> log1p(-1 * a) + -1 * log1p(a)
+    ).noted(
+        "log((1 - a)/(1 + a)) = log1p(-a) - log1p a: the terms have different signs.",
+        domain="-1 < a < 1",
+        stable=True,
+        cite=f"{HIGHAM}, section 1.14.1",
+    ),
+    area_sine=(log(a + (a**2 + 1) ** HALF) >> area_sine(a)).noted(
+        "log(a + √(a² + 1)) = arsinh a.", stable=True, cite="DLMF 4.37.16"
+    ),
     log_of_double_exponential=(log1mexp(-1 * exp(a)) >> log1mexp_exp(a)).noted(
         "log(1 - exp(-exp a)) is a where exp a is too small to count.", stable=True, cite=MAECHLER
     ),
@@ -140,30 +151,6 @@ stability.state(
     one_minus_cosine=(1 + -1 * cos(a) >> 2 * sin(HALF * a) ** 2).noted(stable=True),
     log_of_square=(log(a**2) >> 2 * log(abs(a))).noted(
         domain="a ≠ 0", stable=True, cite="logarithm of a power"
-    ),
-    difference_of_roots=((a + c) ** HALF + -1 * a**HALF >> c / ((a + c) ** HALF + a**HALF))
-    .when(c != 0)
-    .noted(domain="a ≥ 0", stable=True),
-    difference_of_roots_reversed=(
-        a**HALF + -1 * (a + c) ** HALF >> -c / ((a + c) ** HALF + a**HALF)
-    )
-    .when(c != 0)
-    .noted(domain="a ≥ 0", stable=True),
-    difference_of_powers=((a + c) ** p + -1 * a**p >> a**p * expm1(p * log1p(c * a**-1)))
-    .when(~is_integer(p), p < 0)
-    .noted(
-        "(a + c)ᵖ - aᵖ = aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
-        domain="a > 0",
-        cite=f"{HIGHAM}, section 1.14.1",
-    ),
-    difference_of_powers_reversed=(
-        a**p + -1 * (a + const(c, n)) ** p >> -1 * (a**p * expm1(p * log1p(c * a**-1)))
-    )
-    .when(~is_integer(p), p < 0)
-    .noted(
-        "aᵖ - (a + c)ᵖ = -aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
-        domain="a > 0",
-        cite=f"{HIGHAM}, section 1.14.1",
     ),
     one_minus_square=(
         const(1, n) + -1 * declared(X) ** 2

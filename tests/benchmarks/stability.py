@@ -1,22 +1,26 @@
 """Digits that are lost, against mpmath: part of `make bench`.
 
-`--write` puts the table into docs/stability.md. JAX is compared where it is installed.
+`--write` puts the tables into docs/stability.md. JAX is compared where it is installed.
 """
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import eggrad as eg
-from tests.benchmarks.tables import show
+from tests.benchmarks.tables import placed
 from tests.benchmarks.tables import table as markdown
-from tests.support import stability_cases
+from tests.support import losses_at_extremes, stability_cases
+from tests.support.cancellation import FORMULAS, Formula, as_written_and_compiled
+from tests.support.losses_at_extremes import LOSSES, Loss
 from tests.support.places import DOCS
 from tests.support.stability_cases import CASES, Case
+
+PAGE = DOCS / "stability.md"
 
 
 def jax_values(case: Case, at: Any) -> list[Any]:
@@ -78,9 +82,41 @@ def table(found: Iterator[tuple[str, int, list[float | None]]]) -> str:
     )
 
 
+def digits(formulas: Iterable[Formula] = FORMULAS) -> str:
+    """Bits that formulas lose which cancel, and how many of each group keep their digits."""
+    kept: dict[str, list[bool]] = {}
+    found: list[tuple[object, ...]] = []
+    for formula in formulas:
+        both = as_written_and_compiled(formula)
+        for order, (plain, own) in zip(formula.orders, both, strict=True):
+            kept.setdefault("derivatives" if order else formula.group, []).append(own.kept)
+            problem = "" if order else f"`{formula.text}`"
+            figures = (f"{v:.1f}" for v in (plain.at_most, own.at_most, own.mean))
+            found.append((problem, order, *figures))
+    heading = "problem | derivative | as written at 99% | eggrad at 99% | mean"
+    counts = (f"{group} {sum(own)} of {len(own)}" for group, own in kept.items())
+    return f"Kept: {', '.join(counts)}.\n\n{markdown(heading, found)}"
+
+
+def losses(every: Iterable[Loss] = LOSSES) -> str:
+    """Bits that losses and their derivatives lose, and how many keep their digits."""
+    found, kept = [], []
+    for loss in every:
+        parts = losses_at_extremes.measured(loss)
+        kept.append(all(own.kept for own in parts))
+        found.append((f"`{loss.text}`", *(f"{own.at_most:.1f}" for own in parts)))
+    table = markdown("loss | value | gradient | Hessian", found)
+    return f"Kept: {sum(kept)} of {len(kept)}.\n\n{table}"
+
+
 def main(arguments: list[str]) -> None:
-    """Print the table; `--write` puts it into the page."""
-    show([("stability", table(rows()))], "--write" in arguments, DOCS / "stability.md")
+    """Print the tables, or those that are named; `--write` puts them into the page."""
+    tables = {"stability": lambda: table(rows()), "digits": digits, "losses": losses}
+    for name in [name for name in tables if name in arguments] or tables:
+        text = tables[name]()
+        print(f"\n{name}\n{text}", flush=True)
+        if "--write" in arguments:
+            PAGE.write_text(placed(PAGE.read_text("utf-8"), name, text), "utf-8")
 
 
 if __name__ == "__main__":

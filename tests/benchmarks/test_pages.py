@@ -15,6 +15,8 @@ from tests.benchmarks import plots
 from tests.benchmarks import prediction as bench_prediction
 from tests.benchmarks import stability as bench_stability
 from tests.benchmarks.tables import PAGE, keep, placed, read_csv, table
+from tests.support.cancellation import FORMULAS
+from tests.support.losses_at_extremes import LOSSES
 from tests.support.places import DOCS
 from tests.support.stability_cases import Case
 
@@ -116,3 +118,14 @@ def test_the_table_of_digits() -> None:
     assert second.startswith("|  | 1 | ")
     assert bench_stability.shown(float("inf")) == "lost"
     assert bench_stability.shown(None) == ""
+
+
+def test_tables_of_lost_bits() -> None:
+    formulas = [f for f in FORMULAS if f.name in {"expm1", "planck"}]
+    kept, _, *rows = bench_stability.digits(formulas).splitlines()
+    assert kept == "Kept: hamming 1 of 1, ours 1 of 1, derivatives 2 of 2."
+    assert rows[2].startswith("| `exp(x) - 1` | 0 | 52.0 | 0.")
+    assert [row.split(" | ")[1] for row in rows[2:]] == ["0", "0", "1", "2"]
+    kept, _, *rows = bench_stability.losses(LOSSES[:1]).splitlines()
+    assert kept == "Kept: 1 of 1."
+    assert rows[2].startswith("| `sum((x - y)**2)/2` | ")

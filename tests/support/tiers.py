@@ -2,7 +2,8 @@
 
 The thorough tier has every case of every test. In the standard tier, which a bare `pytest` runs, a
 test of many slow cases has fewer: one that would take four times as long takes twice as long. The
-quick tier has a few cases of each test that is not slow.
+quick tier has a few cases of each test that is not slow. `make rest` runs what the standard tier
+leaves out of the thorough one: the other cases, and all of the tests that draw more samples there.
 
 `tests/data/slow_tests.txt` has the seconds of a case of each test that is slow.
 `python -m tests.support.tiers` measures the standard tier, in a quarter of an hour, and writes that
@@ -22,7 +23,7 @@ from hypothesis import settings
 from tests.support.places import DATA, lines_of
 
 SLOW = "slow_tests.txt"
-TIERS = ("quick", "standard", "thorough")
+TIERS = ("quick", "standard", "thorough", "rest")
 # In the quick tier a test has at most so many cases, and takes no more seconds.
 CASES = 3
 SECONDS = 0.4
@@ -39,7 +40,7 @@ _tier = "standard"
 
 def samples(standard: int, thorough: int) -> int:
     """How many random samples a test draws in this tier."""
-    return thorough if _tier == "thorough" else standard
+    return thorough if _tier in ("thorough", "rest") else standard
 
 
 def name(item: pytest.Item) -> str:
@@ -58,11 +59,11 @@ def left_out(seconds: float, cases: int = CASES) -> bool:
     return seconds * min(CASES, cases) > SECONDS
 
 
-def wanted(cases: int, seconds: float, whole: bool) -> int:
-    """How many cases of a test this tier has, one of which takes as many seconds."""
-    if _tier == "quick":
+def wanted(tier: str, cases: int, seconds: float, whole: bool) -> int:
+    """How many cases of a test a tier has, one of which takes as many seconds."""
+    if tier == "quick":
         return 0 if left_out(seconds, cases) else CASES
-    if _tier == "thorough" or whole or cases * seconds <= WHOLE:
+    if tier == "thorough" or whole or cases * seconds <= WHOLE:
         return cases
     return min(cases, ceil(sqrt(cases * WHOLE / seconds)))
 
@@ -80,10 +81,20 @@ def chosen(items: list[pytest.Item]) -> list[pytest.Item]:
     slow, found = slow_tests(), set[pytest.Item]()
     for test, cases in by_test(items).items():
         whole = cases[0].get_closest_marker(every_case.name) is not None
-        spread = sorted(range(len(cases)), key=lambda i: i * GOLDEN % 1)
-        number = wanted(len(cases), slow.get(test, 0), whole)
-        found.update(cases[i] for i in spread[:number])
+        spread = [cases[i] for i in sorted(range(len(cases)), key=lambda i: i * GOLDEN % 1)]
+        size = len(cases), slow.get(test, 0), whole
+        if _tier != "rest":
+            found.update(spread[: wanted(_tier, *size)])
+        elif _draws(cases[0]):
+            found.update(cases)
+        else:
+            found.update(spread[wanted("standard", *size) :])
     return [item for item in items if item in found]
+
+
+def _draws(item: pytest.Item) -> bool:
+    """Whether a test's file asks how many samples it draws."""
+    return getattr(getattr(item, "module", None), samples.__name__, None) is samples
 
 
 # What pytest calls -------------------------------------------------------------------------------
@@ -97,7 +108,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Set the tier, before tests ask for it."""
     global _tier  # noqa: PLW0603
-    _tier = config.getoption("tier")
+    _tier = str(config.getoption("tier"))
     # No test is timed: the first example may import what all others have.
     settings.register_profile("untimed", deadline=None)
     settings.load_profile("untimed")
@@ -149,7 +160,9 @@ class Times:
 def main(paths: list[str]) -> None:
     """Measure tests, and write those that are slow into the file."""
     times = Times()
-    pytest.main(["-q", *paths], plugins=[times])
+    # hypothesis is imported already.
+    ignored = "ignore::pytest.PytestAssertRewriteWarning"
+    pytest.main(["-q", "-W", ignored, *paths], plugins=[times])
     slow = {t: s for t, s in slow_tests().items() if paths and t not in times.seconds}
     for test, measured in times.seconds.items():
         seconds, cases = sum(measured) / len(measured), times.cases[test]

@@ -215,13 +215,12 @@ def test_arrays_are_divided_alike() -> None:
     assert_equal(computed(lazy), eg.compile(roots)(**values))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "complex128"])
-def test_dtypes_stay(dtype: str) -> None:
+def test_single_precision_stays() -> None:
     roots = MODELS["gauss-newton"]()
-    values = {name: x.astype(dtype) for name, x in values_of(roots).items()}
+    values = {name: x.astype("float32") for name, x in values_of(roots).items()}
     lazy = eg.compile(roots, backend="dask")(**values | {"X": da.from_array(values["X"], (100, 6))})
     found = computed(lazy)
-    assert {x.dtype for x in (*lazy, *found)} == {np.dtype(dtype)}
+    assert {x.dtype for x in (*lazy, *found)} == {np.dtype("float32")}
     for one, other in zip(found, eg.compile(roots)(**values), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 

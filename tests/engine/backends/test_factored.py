@@ -65,16 +65,6 @@ def test_the_tensor_and_the_operator_are_those_of_numpy(library: str, name: str)
         h @ convert(np.ones((1, 2, 3, 4)))
 
 
-@each(["jax", "torch"])
-def test_complex_arrays_have_the_tensors_of_the_terms_as_given(library: str) -> None:
-    convert, rng = converter(library), np.random.default_rng(4)
-    given = {"x": rng.normal(size=5) + 1j * rng.normal(size=5)}
-    f = eg.jacobian(abs(x) ** 2 * x, x)
-    h = eg.compile(f, backend=library, structure="factored")(x=convert(given["x"]))
-    want = eg.compile(f, structure="factored")(**given)
-    np.testing.assert_allclose(np.asarray(h.todense()), want.todense(), atol=1e-12)
-
-
 @each(["jax"])
 def test_jax_solves_with_the_operator(library: str) -> None:
     convert = converter(library)

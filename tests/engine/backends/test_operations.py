@@ -113,7 +113,7 @@ def test_every_operation_has_a_term() -> None:
 @each()
 @pytest.mark.parametrize("name", [name for name, _ in operations()])
 def test_operations_have_the_values_of_the_oracle(library: str, name: str) -> None:
-    if (library, name) == ("array_api", "matrix_exponential"):
+    if library == "array_api" and name in ("matrix_exponential", "eigenvector_signs"):
         pytest.skip("the array API standard has none")
     term = dict(operations())[name]
     rng = np.random.default_rng(3)
@@ -140,15 +140,15 @@ def test_special_functions_have_the_values_of_scipy(library: str, name: str) -> 
     record = getattr(own, "record", None)
     if record is None:
         pytest.skip("made of others")
-    x = [eg.variable(k, ("n",)) for k in "xy"[: record.arity]]
-    given = [np.array([1.2, 0.5, 0.8]), np.array([0.7, 0.3, 0.4])]
+    x = [eg.variable(k, ("n",)) for k in "xyz"[: record.arity]]
+    given = [np.array([1.2, 0.5, 0.8]), np.array([0.7, 0.3, 0.4]), np.array([0.2, 0.6, 0.9])]
     if record.domain[1] <= 1:
         given[0] = given[0] / 2
     if name == "arccosh":
         given[0] = given[0] + 1
     if name == "polygamma":
         given = [np.array([0.0, 1.0, 3.0]), given[0]]
-    values = dict(zip("xy", given, strict=False))
+    values = dict(zip("xyz", given, strict=False))
     f = own(*x)
     convert = converter(library)
     for e in (f, eg.gradient(eg.sum(f), x[-1])):

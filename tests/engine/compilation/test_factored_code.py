@@ -193,8 +193,8 @@ def test_a_size_that_nothing_fixes_is_asked_for() -> None:
     assert both(x=np.ones(2), m=4)[1].shape == (2, 2, 4, 4)
 
 
-def test_complex_arrays_have_the_values_of_the_terms_as_given() -> None:
-    x, values = eg.variable("x", ("n",)), {"x": np.array([1 + 1j, 2 - 1j])}
+def test_functions_may_be_pickled() -> None:
+    x, values = eg.variable("x", ("n",)), {"x": np.array([1.0, -2.0])}
     length = eg.sum(x * x) ** 0.5
     for f in (length, eg.gradient(length, x), eg.hessian(length, x)):
         factored = eg.compile(f, structure="factored")

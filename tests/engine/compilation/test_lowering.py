@@ -61,21 +61,18 @@ def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> No
 
 
 @settings(max_examples=samples(50, 200), deadline=None)
-@given(
-    numeric_terms.roots(), st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.complex128])
-)
-def test_other_dtypes(roots: list[t.Term], seed: int, dtype: type) -> None:
+@given(numeric_terms.roots(), st.integers(0, 2**32 - 1))
+def test_single_precision(roots: list[t.Term], seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3, 5))
     values = oracle.random_values(t.variables(*roots), sizes, rng)
     with np.errstate(all="ignore"):
         function = compile_terms(roots, sizes=sizes)
-        results = function(**{name: v.astype(dtype) for name, v in values.items()})
+        results = function(**{name: v.astype(np.float32) for name, v in values.items()})
     assert [r.shape for r in results] == [tuple(sizes.get(d, d) for d in r.dims) for r in roots]
     if numeric_terms.is_tame(roots, values, sizes):
-        tolerance = 1e-2 if dtype is np.float32 else 1e-7
         for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):
-            np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(result, expected, rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize("m", [0, 3])
@@ -209,12 +206,7 @@ def test_the_text_does_not_depend_on_what_was_compiled_before() -> None:
     assert compile_terms([build()]).source == first
 
 
-def test_complex_values_stay_complex() -> None:
-    result = compile_terms([t.apply("exp", x)])(x=[1j])[0]
-    np.testing.assert_allclose(result, np.exp([1j]))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_dtype_is_that_of_the_arrays(dtype: type) -> None:
     rng = np.random.default_rng(0)
     given_arrays = {"A": rng.random((2, 3)).astype(dtype), "x": rng.random(3).astype(dtype)}
@@ -282,7 +274,7 @@ def test_a_scalar_result_is_a_number(name: str) -> None:
 def test_a_result_without_arrays_has_the_dtype_of_those_given(dims: tuple[str | int, ...]) -> None:
     x = eg.variable("x", dims)
     constant = eg.compile(eg.hessian(eg.sum(x * x), x))
-    for dtype in (np.float32, np.float64, np.complex128):
+    for dtype in (np.float32, np.float64):
         values = {"x": np.ones([3] * x.ndim, dtype)}
         assert constant(**values).dtype == dtype
     assert constant(n=3, unknown="no array").dtype == np.float64

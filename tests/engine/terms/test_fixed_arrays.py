@@ -86,7 +86,7 @@ def test_precision_is_that_of_the_arrays_given() -> None:
     [
         ([1, [2]], "no array"),
         (["a"], "real numbers"),
-        ([X, 1], "numpy.stack joins"),
+        ([X, {}], "expected an expression, a number or an array"),
         (np.array([1j, 2]), "real numbers"),
         ({}, "expected an expression, a number or an array"),
     ],

@@ -117,6 +117,8 @@ UNDECIDED = {
     *("decompositions.eigenvalues_of_shifted", "decompositions.eigenvalues_beside_multiple"),
     *("decompositions.eigenvalues_beside_identity", "decompositions.exponential_of_transpose"),
     *("structured.modulus_of_lower_determinant", "structured.modulus_of_upper_determinant"),
+    *("ranges.bounded_by_infinity", "ranges.bounded_by_spread_infinity"),
+    "slopes.slope_bounded_by_spread_infinity",
 }  # fmt: skip
 
 

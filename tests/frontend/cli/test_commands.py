@@ -199,7 +199,7 @@ def test_mistakes_in_the_data(tmp_path: Path, data: str) -> None:
     np.savez(complex_numbers, A=np.eye(2), x=np.array([1j, 0]))
     assert stderr("--json", "--data", str(complex_numbers)) == (
         "Error: evaluate: the value of variable x is complex: expressions are of real numbers; "
-        "compiled functions take complex arrays\n"
+        "give the real and the imaginary part apart\n"
     )
     missing = run("eval", "declare y 1 expression y", "--data", data)
     assert (missing.exit_code, missing.stdout) == (2, "")

@@ -75,8 +75,9 @@ def test_numbers_are_exact() -> None:
         assert (x + number).term.args[1] is t.constant(exact, ("n",))
         assert (number * x).term.args[0] is t.constant(exact)
     for bad in (float("inf"), float("nan")):
+        np.testing.assert_array_equal((x + bad).evaluate({"x": [1, 2]}), [bad, bad])
         with pytest.raises(eg.UnsupportedOperation, match="finite"):
-            _ = x + bad
+            eg.constant(bad, ("n",))
 
 
 def test_numbers_on_either_side() -> None:
@@ -316,13 +317,16 @@ def test_a_symbol_is_no_number(use: Callable[[Any], Any]) -> None:
         lambda n: range(n - 1),
         lambda n: np.zeros(n + 1),
         lambda n: np.ones((n, 2 * n)),
-        lambda n: x[n - 1],
         lambda n: x[: n // 2],
     ],
 )
 def test_nor_is_what_is_made_of_it(use: Callable[[Any], Any]) -> None:
     with pytest.raises(eg.UnsupportedOperation, match=r"no number|a number was asked|an index is"):
         use(N)
+
+
+def test_the_last_entry_by_its_place() -> None:
+    assert x[N - 1].evaluate(x=np.arange(4.0)) == 3
 
 
 def test_a_symbol_equals_its_text_alone() -> None:
@@ -406,7 +410,7 @@ B, y = eg.variable("B", ("n", "k")), eg.variable("y", ("m",))
         (lambda: A @ np.ones((3, 4)) + np.ones((5, 5)), "sizes 4 and 5 would have to be equal"),
         (lambda: np.concatenate([A, B]), "concatenate: sizes n and k"),
         (lambda: np.stack([x, y]), "stack: sizes n and m"),
-        (lambda: np.vstack([x, y]), "concatenate: sizes n and m"),
+        (lambda: np.vstack([x, y]), "vstack: sizes n and m"),
         (lambda: np.convolve(x, y) - x, r"sizes m \+ n - 1 and n would .*; m is axis 0 of y, n is"),
         (lambda: eg.vjp(x, "x", y), r"vjp: the vector has axes \(m\), not \(n\): sizes m and n"),
     ],

@@ -51,6 +51,11 @@ CHOSEN: list[tuple[str, Callable[[Any], Any], Any]] = [
     ("quantile, lower", lambda x: np.quantile(x, 0.3, method="lower"), VECTOR),
     ("partition", lambda x: np.partition(x, 2)[2], VECTOR),
     ("at argmax", lambda x: x[np.argmax(x)], VECTOR),
+    ("before argmax", lambda x: x[np.argmax(x) - 1], VECTOR),
+    ("at minus argmax", lambda x: x[-1 - np.argmax(x)], VECTOR),
+    ("at a choice", lambda x: x[np.where(x > 0, 1, 2)], VECTOR),
+    ("at tests", lambda x: x[(x > 0).astype(int)], VECTOR),
+    ("at counts", lambda x: x[np.cumsum(x > 0) % 3], VECTOR),
     ("at argmax of rows", lambda x: np.take_along_axis(x, np.argmax(x, 1)[:, None], 1), MATRIX),
     ("the greatest", lambda x: np.sort(x)[-3:], VECTOR),
     ("in another order", lambda x: x[np.argsort(x)[::-1]], VECTOR),
@@ -178,3 +183,14 @@ def test_a_place_out_of_range_is_refused_when_values_are_known() -> None:
     assert x[np.array([True, False, True])].variables[0].dims == (3,)
     with pytest.raises(eg.ShapeError, match="index 3 is out of range for an axis of size 3"):
         x[i].evaluate({"x": [1, 2, 3], "i": [0, 3]})
+
+
+def test_a_remainder_of_integers_is_an_index() -> None:
+    x = eg.variable("x", (5,))
+    left = np.mod(np.floor(x).astype(int) + 1, 5)
+    picked = x[left]
+    at = np.array([0.4, 3.2, 4.7, -1.5, 9.9])
+    wanted = at[np.mod(np.floor(at).astype(int) + 1, 5)]
+    assert np.allclose(picked.evaluate({"x": at}), wanted)
+    with pytest.raises(eg.UnsupportedOperation, match="has integers"):
+        x[np.mod(x, 5)]

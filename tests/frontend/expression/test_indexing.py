@@ -180,7 +180,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[eg.EggradError], str]] = {
     "a truth value": (lambda: E["x"][True], eg.ShapeError, "mask"),
     "rows of a symbol": (lambda: list(E["A"]), eg.UnsupportedOperation, "size m is not known"),
     "a scalar": (lambda: list(E["c"]), eg.UnsupportedOperation, "scalar"),
-    "an array": (lambda: np.array([E["c"], E["c"]]), eg.UnsupportedOperation, "numpy.stack"),
+    "an array": (lambda: np.array([E["x"], E["x"]]), eg.UnsupportedOperation, "numpy.stack"),
     "cumsum": (lambda: np.cumsum(E["A"]), eg.UnsupportedOperation, "sizes are integers"),
     "take": (lambda: np.take(E["x"], [0.5]), eg.UnsupportedOperation, "integer"),
     "prod": (lambda: np.prod(E["x"]), eg.UnsupportedOperation, "axis 0 has size n"),

@@ -15,6 +15,11 @@ Case = tuple[Callable[[Any], Any], Any]
 
 CASES: dict[str, Case] = {
     "rot90 ax": (lambda x: np.rot90(x, 1, (2, 0)), T),
+    "fftshift": (np.fft.fftshift, v),
+    "fftshift R": (np.fft.fftshift, R[:, :3]),
+    "fftshift ax": (lambda x: np.fft.fftshift(x, axes=(0, -1)), T),
+    "ifftshift": (np.fft.ifftshift, R),
+    "ifftshift ax": (lambda x: np.fft.ifftshift(x, 0), R),
     "diagflat": (lambda x: np.diagflat(x, 1), M),
     "append": (lambda x: np.append(x, 1.0), v),
     "append ax": (lambda x: np.append(x, R[:1], axis=0), R),
@@ -39,6 +44,10 @@ CASES: dict[str, Case] = {
     "delete mask": (lambda x: np.delete(x, np.array([True, False, False, True, False, True])), v),
     "insert": (lambda x: np.insert(x, 2, 7.0), v),
     "insert l": (lambda x: np.insert(x, [1, 3], [7.0, 8.0]), v),
+    "insert mask": (
+        lambda x: np.insert(x, np.array([True, False, False, True, False, True]), 7.0),
+        v,
+    ),
     "insert v": (lambda x: np.insert(x, 1, [7.0, 8.0, 9.0]), v),
     "insert ax": (lambda x: np.insert(x, 1, 5.0, axis=1), R),
     "insert axv": (lambda x: np.insert(x, 1, x[:, 0] * 2, axis=1), R),
@@ -116,7 +125,36 @@ MODES: list[tuple[str, dict[str, Any]]] = [
     ("minimum", {"stat_length": (1, 2)}),
 ]
 WIDTHS: list[tuple[Any, Any]] = [(2, v), ((1, 3), v), (((1, 2), (0, 2)), R), (9, v), (1, T)]
+LISTS = {
+    "einsum": lambda x: np.einsum(x, [0, 1], M, [1, 2], [2, 0]),
+    "einsum, implicit": lambda x: np.einsum(x, (3, 1), M[0], np.array([1])),
+    "einsum, ellipsis": lambda x: np.einsum(x, [..., 0], M, [0, 51], [..., 51], optimize=True),
+    "einsum, operands turned": lambda x: np.einsum(x, range(1, -1, -1)),
+    "einsum, options": lambda x: np.einsum("ij->ji", x, order="C", casting="safe"),
+    "tensordot along arrays": lambda x: np.tensordot(x, M, axes=(np.array([1]), np.array([0]))),
+    "average and weights": lambda x: np.average(x, 1, [1, 2, 3, 4], returned=True),
+    "average of all": lambda x: np.average(x, returned=True),
+    "roll": lambda x: np.roll(x, -5),
+    "roll, two shifts": lambda x: np.roll(x, (1, 2)),
+    "roll, two axes": lambda x: np.roll(x, (1, -2), axis=(0, 1)),
+    "roll, one shift": lambda x: np.roll(x, 1, axis=(0, 1)),
+    "roll, one axis": lambda x: np.roll(x, np.array([1, 2]), axis=1),
+    "column_stack": np.column_stack,
+    "column_stack of a vector": lambda x: np.column_stack(x[0]),
+    "column_stack of numbers": lambda x: np.column_stack((x[0, 0], 2.0)),
+    "split at an array": lambda x: np.split(x, np.array([1, 3]), axis=1),
+    "hsplit at an array": lambda x: np.hsplit(x, np.array([1, 3])),
+    "array_split at a list": lambda x: np.array_split(x[0], [1, -1]),
+    "where with integers": lambda x: np.where(np.array([2, 0, 1, 0]), x, x**2),
+    "where with a list": lambda x: np.where([[True], [False], [True]], x, x**2),
+    "where with numbers": lambda x: np.where(np.array([0.5, 0, 1, 0]), x, x**2),
+    "where with a number": lambda x: np.where(1, x, x**2),
+    "sum where": lambda x: np.sum(x, where=[True, False, True, True]),
+}
+CASES |= {name: (f, R) for name, f in LISTS.items()}
+
 SLOPES = [
+    *LISTS,
     *("repeat cnt", "tile", "resize less", "meshgrid 3", "rot90 ax", "block", "append ax"),
     *("array_split ax", "delete ax", "insert axv", "ediff1d2", "apply 0", "sliding 2", "conv2d"),
 ]

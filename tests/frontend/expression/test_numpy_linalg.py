@@ -49,6 +49,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = (
         "cholesky upper": (lambda x: weighted(L.cholesky(x, upper=True)), M @ M.T),
         "cholesky of a stack": (lambda x: weighted(L.cholesky(x @ x.mT)), STACK),
         "eigh values": (lambda x: weighted(L.eigh(x @ x.T)[0]), M),
+        "eigh vectors of the upper triangle": (lambda x: weighted(L.eigh(x, "U").eigenvectors), M),
         "eigh vectors": (lambda x: weighted(L.eigh(x @ x.T).eigenvectors ** 2), M),
         "eigvalsh": (lambda x: weighted(L.eigvalsh(x)), M),
         "eigvalsh of the other triangle": (lambda x: weighted(L.eigvalsh(x, UPLO="U")), M),

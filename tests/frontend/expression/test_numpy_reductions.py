@@ -25,6 +25,16 @@ CASES: dict[str, Case] = {
     "std corr": (lambda x: np.std(x, correction=1), R),
     "max where": (lambda x: np.max(x, where=R > 1, initial=0), R),
     "max initial": (lambda x: np.max(x, axis=1, initial=1.9), R),
+    "max, initial -inf": (lambda x: np.max(x, where=R > 1, initial=-np.inf), R),
+    "min, initial inf": (lambda x: np.min(x, axis=1, initial=np.inf), R),
+    "max of where, -inf": (lambda x: np.max(np.where(R.min(0) < R, x, -np.inf), axis=0), R),
+    "clip to inf": (lambda x: np.clip(x - 1, 0, np.inf) ** 2, R),
+    "clip from -inf": (lambda x: np.clip(x, -np.inf, [1, np.inf, 0.5, 2]) ** 2, R),
+    "maximum of -inf": (lambda x: np.maximum(-np.inf, x) + np.minimum(x, np.inf), v),
+    "less than inf": (lambda x: np.where(x < np.inf, x**2, 0), v),
+    "nansum of where, nan": (lambda x: np.nansum(np.where(w > 1, x, np.nan) ** 2), v),
+    "exp of where, -inf": (lambda x: np.exp(np.where(w > 1, x, -np.inf)), v),
+    "full_like of -inf": (lambda x: np.max(np.where(w > 1, x, np.full_like(x, -np.inf))), v),
     "min where": (lambda x: np.min(x, axis=0, where=R > 1, initial=9), R),
     "prod": (np.prod, R),
     "prod where": (lambda x: np.prod(x, axis=1, where=R > 1), R),
@@ -103,6 +113,9 @@ SLOPES = [
     *("sum where cond", "mean where bc", "var where", "max where", "prod where"),
     *("prod neg", "any", "cumprod ax", "cond ar", "divmod", "reshape F3"),
     *("diff app", "subtract.reduce", "divide.accumulate", "power.accumulate", "hypot.reduce"),
+    *("max, initial -inf", "min, initial inf", "max of where, -inf", "clip to inf"),
+    *("clip from -inf", "maximum of -inf", "less than inf", "nansum of where, nan"),
+    *("exp of where, -inf", "full_like of -inf"),
     *("logaddexp.accumulate", "maximum.accumulate", "logaddexp2.reduce", "arctan2.outer"),
 ]
 
@@ -135,6 +148,60 @@ SPECIAL = np.array([1.0, -1.5, np.nan, np.inf, -np.inf, 0.0, -0.0])
 )
 def test_of_what_is_no_finite_number(function: Any) -> None:
     check_values(function, SPECIAL)
+
+
+MASK = np.tril(np.ones((4, 4), bool))
+ATTENTION = {
+    "softmax": lambda s: eg.softmax(np.where(MASK, s, -np.inf), axis=1),
+    "softmax of a sum": lambda s: eg.softmax(s + np.where(MASK, 0, -np.inf), axis=1),
+    "by hand": lambda s: (e := np.exp(np.where(MASK, s, -np.inf))) / e.sum(1, keepdims=True),
+    "below the maximum": lambda s: (
+        (e := np.exp((m := np.where(MASK, s, -np.inf)) - np.max(m, axis=1, keepdims=True)))
+        / np.sum(e, axis=1, keepdims=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("optimize", ["now", "never"])
+@pytest.mark.parametrize("name", ATTENTION)
+def test_scores_that_are_masked_have_no_weight(name: str, optimize: Any) -> None:
+    """Their slopes are 0, and those of the others are as if they were not there."""
+    goal = np.arange(16.0).reshape(4, 4)
+    scores = np.random.default_rng(1).normal(size=(4, 4)) * 3
+    found = eg.grad(lambda s: np.sum(ATTENTION[name](s) * goal), optimize=optimize)(scores)
+    weights = np.exp(scores) * MASK
+    weights /= weights.sum(1, keepdims=True)
+    wanted = weights * (goal - np.sum(weights * goal, 1, keepdims=True))
+    np.testing.assert_allclose(found, wanted, atol=1e-14)
+    assert not found[~MASK].any()
+
+
+def test_an_order_with_masked_entries() -> None:
+    """What is masked comes first, and is not multiplied by 0."""
+    best = lambda x: np.sort(np.where([True, False, True], x, -np.inf))[-1] ** 2  # noqa: E731
+    for optimize in ("now", "never"):
+        value, slope = eg.value_and_grad(best, optimize=optimize)(np.array([1.0, 9, 3]))
+        assert value == 9
+        np.testing.assert_array_equal(slope, [0, 0, 6])
+
+
+def test_a_logarithm_of_masked_exponentials() -> None:
+    x = np.array([800.0, 9, 800])
+    value, slope = eg.value_and_grad(
+        lambda x: eg.logsumexp(np.where([True, False, True], x, -np.inf))
+    )(x)
+    np.testing.assert_allclose(value, 800 + np.log(2))
+    np.testing.assert_array_equal(slope, [0.5, 0, 0.5])
+
+
+def test_an_infinity_that_is_never_taken_is_left_out() -> None:
+    x = eg.variable("x", ("n",))
+    assert eg.simplify(np.clip(x, 0, np.inf)) is np.maximum(x, 0)
+    assert eg.gradient(np.sum(np.minimum(x, np.inf) ** 2), x).to("matrix") == "2*x"
+    assert eg.equivalent(np.maximum(x, -np.inf), x)
+    assert eg.simplify(np.maximum(x, np.inf)) is not x
+    assert eg.simplify(np.where(x < np.inf, x, 0)) is not x
+    assert eg.parse(str(np.minimum(x, np.inf))).expression is np.minimum(x, np.inf)
 
 
 def test_sizes_that_are_symbols_or_small() -> None:

@@ -112,6 +112,8 @@ CASES: dict[str, Case] = {
     "x.real": (lambda x: x.real + x.imag, v),
     "x.conj": (lambda x: x.conj(), v),
     "iscomplexobj": (lambda x: x if not np.iscomplexobj(x) else 0 * x, v),
+    "iscomplex": (lambda x: x[0] if np.iscomplex(np.sum(x)) else np.sum(x), v),
+    "isreal": (lambda x: np.where(np.isreal(x), x, 0), v),
     "isclose": (lambda x: np.where(np.isclose(x, w, atol=0.3), x, 0), v),
     "allclose": (lambda x: np.where(np.allclose(x, x), x, 0), v),
     "array_equal": (lambda x: np.where(np.array_equal(x, w), x, 2 * x), v),
@@ -122,6 +124,9 @@ CASES: dict[str, Case] = {
     "x.size": (lambda x: x * x.size, v),
     "ptp": (lambda x: np.ptp(x, axis=0), R),
     "astype": (lambda x: x.astype(float), v),
+    "astype int": (lambda x: (3 * x - 2).astype(int) * x, v),
+    "astype int32": (lambda x: np.astype(-3 * x, np.int32) * x, v),
+    "astype bool": (lambda x: np.where(x.astype(bool), x, 0), v),
     "dtype": (lambda x: np.zeros(3, dtype=x.dtype) + x[0], v),
     "len": (lambda x: x * len(x), v),
     "iter": (lambda x: sum(k**2 for k in x), R),
@@ -135,6 +140,7 @@ CASES: dict[str, Case] = {
 }
 
 SLOPES = [
+    *("astype int", "astype int32", "astype bool"),
     *("nanvar ddof", "nanmax init", "cov y", "cov faw", "corrcoef", "grad c2", "gradient cx"),
     *("trapezoid 2", "trapezoid xx", "interp lr", "interp fp", "interp xp", "interp per"),
     *("unwrap ax", "polyval px", "polyint2", "polyfit w", "vander inc", "cross R"),
@@ -184,7 +190,8 @@ def test_no_number_at_all(function: Any) -> None:
         (lambda x: np.choose([0, 7], [x, x]), "an entry is none of 2 choices"),
         (lambda x: np.choose(x, [x, x]), "known before values are"),
         (lambda x: np.polyfit(x, x, 1), "known before values are"),
-        (lambda x: x.astype(int), "numpy.trunc"),
+        (lambda x: x.astype(np.int8), "numpy.trunc"),
+        (lambda x: x.astype(complex), "real numbers"),
     ],
 )
 def test_what_is_refused(call: Callable[[Any], Any], message: str) -> None:

@@ -59,6 +59,13 @@ CASES: dict[str, tuple[Callable[[Any], Any], Sequence[float]]] = {
     "i1": (lambda t: mp.besseli(1, t), [0.0, *FAR_LINE]),
     "i0e": (lambda t: mp.besseli(0, t) * mp.exp(-abs(t)), FAR_LINE),
     "i1e": (lambda t: mp.besseli(1, t) * mp.exp(-abs(t)), FAR_LINE),
+    "j0": (lambda t: mp.besselj(0, t), [0.0, *LINE]),
+    "j1": (lambda t: mp.besselj(1, t), [0.0, *LINE]),
+    "y0": (lambda t: mp.bessely(0, t), spaced(0, INF, 25, 1e-3)),
+    "y1": (lambda t: mp.bessely(1, t), spaced(0, INF, 25, 1e-3)),
+    "rgamma": (mp.rgamma, [*spaced(0, INF, 150, 1e-5), -0.5, -1.3, -5.7]),
+    "gammasgn": (lambda t: mp.sign(mp.gamma(t)), [0.3, 20.0, -0.5, -1.3, -5.7]),
+    "erfcinv": (lambda t: mp.erfinv(1 - t), spaced(0, 2, 2)),
     "sinc": (lambda t: mp.sinc(mp.pi * t), [0.0, 1.0, 2.0, *spaced(-INF, INF, 1e4)]),
     "arcsinh": (mp.asinh, spaced(-INF, INF, 1e8)),
     "arccosh": (mp.acosh, spaced(1, INF, 1e8)),
@@ -108,10 +115,50 @@ def test_polygamma_of_any_order() -> None:
     judge(lambda a: special.polygamma(2, a), lambda t: mp.polygamma(2, t), points)
 
 
+def test_multivariate_gamma() -> None:
+    def true(t: Any) -> Any:
+        return 1.5 * mp.log(mp.pi) + sum(mp.loggamma(t - mp.mpf(k) / 2) for k in range(3))
+
+    judge(lambda a: special.multigammaln(a, 3), true, spaced(1, INF, 1e3, 1e-3))
+    with pytest.raises(eg.UnsupportedOperation, match="d is an integer from 1 up, not 0"):
+        special.multigammaln(s, 0)
+
+
+# Functions of an order, the order, and points.
+OF_ORDER: dict[str, tuple[Callable[[Any, Any], Any], float, Sequence[float]]] = {
+    "jv": (mp.besselj, 2, [0.3, 20.0]),
+    "yv": (mp.bessely, 2.5, [0.3, 20.0]),
+    "iv": (mp.besseli, 2.5, [0.3, 20.0]),
+    "ive": (lambda n, t: mp.besseli(n, t) * mp.exp(-t), 2, [0.3, 20.0]),
+    "gammainc": (lambda a, t: mp.gammainc(a, 0, t, regularized=True), 2.5, [1e-3, 9.0]),
+    "gammaincc": (lambda a, t: mp.gammainc(a, t, regularized=True), 0.5, [1e-3, 9.0]),
+}
+
+
+@pytest.mark.parametrize("name", OF_ORDER)
+def test_of_an_order(name: str) -> None:
+    true, order, points = OF_ORDER[name]
+    judge(lambda a: getattr(special, name)(order, a), lambda t: true(order, t), points)
+
+
+def test_incomplete_beta_function() -> None:
+    judge(
+        lambda a: special.betainc(0.5, 3, a),
+        lambda t: mp.betainc(0.5, 3, 0, t, regularized=True),
+        [1e-3, 0.9],
+    )
+
+
+def test_slopes_at_the_ends() -> None:
+    for f in (lambda x: special.gammainc(1, x), lambda x: special.betainc(1, 1, x)):
+        assert eg.grad(f)(0.0) == 1
+
+
 def test_every_slope_is_true_as_a_rule() -> None:
     own = [f for f in map(vars(special).get, vars(special)) if isinstance(f, DeclaredFunction)]
     assert {f.record.name for f in own} >= set(special.__all__) - {"softplus"}
-    for f in own:
+    # What derivatives take for a constant is none, so its slope is meant to be another.
+    for f in (f for f in own if f.record.name != "stop_gradient"):
         for rule in slope_rules(f.record):
             assert check_soundness(rule, 20).counterexample is None, rule.name
 

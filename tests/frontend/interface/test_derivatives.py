@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
@@ -250,6 +251,20 @@ def test_import_loads_nothing_heavy() -> None:
     assert set(eg.__all__) <= set(dir(eg))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = eg.nothing
+
+
+def test_an_import_of_a_foreign_name_says_what_to_write() -> None:
+    for name, advice in {"lax": "NumPy's functions", "make_vjp": r"eggrad.vjp\(f\)"}.items():
+        assert not hasattr(eg, name)
+        with pytest.raises(ImportError, match=advice):
+            exec(f"from eggrad import {name}")
+
+
+def test_modules_can_be_imported_from() -> None:
+    for module, names in {"special": "gammaln logsumexp", "linalg": "qr", "stats": "t"}.items():
+        found = import_module(f"eggrad.{module}")
+        assert found is getattr(eg, module)
+        assert all(hasattr(found, name) for name in names.split())
 
 
 def test_arguments_of_the_wrong_kind() -> None:

@@ -144,7 +144,7 @@ LINES: dict[Function, str] = {
     branch_on_an_entry: "an expression is neither true nor false: write numpy.where",
     equality: r"neither true nor false: write numpy.where\(condition, a, b\)",
     member: r"neither true nor false: write numpy.where\(condition, a, b\)",
-    loop: "neither true nor false.* a loop has a number of steps that is known",
+    loop: "neither true nor false.* a loop that ends by a value is eggrad.while_loop",
     assertion: "neither true nor false",
     filled: r"not assigned to entries of an array: .*numpy.stack\(entries\)",
     filled_by_a_slice: r"not assigned to entries of an array: .*numpy.stack\(entries\)",
@@ -195,8 +195,8 @@ OF_VALUES: list[tuple[Function, str]] = [
     (lambda x: np.ones(3)[np.argmax(x)], r"numpy.asarray\(array, like=x\)\[index\]"),
     (lambda x: np.ones(3)[x > 0].sum(), r"numpy.where\(mask, array, 0\) for a mask"),
     (lambda x: x[x > 0].sum(), r"write numpy.where\(mask, x, 0\)"),
-    (lambda x: np.sum(np.array([x[0], x[1]])), r"numpy.array\(entries, like=x\) and numpy.stack"),
-    (lambda x: np.sum([t**2 for t in x]), r"numpy.sum takes .* numpy.array\(entries, like=x\)"),
+    (lambda x: np.max([t**2 for t in x]), r"numpy.max takes .* numpy.array\(entries, like=x\)"),
+    (lambda x: np.linalg.det(np.array([[x[0], 1], [1, x[1]]])), r"numpy.array\(entries, like=x\)"),
     (lambda x: np.linalg.det([[x[0], 1], [1, x[1]]]), r"numpy.linalg.det takes .*entries, like=x"),
     (lambda x: np.random.normal(x).sum(), r"x \+ s \* numpy.random.normal\(size=3\)"),
     (lambda x: np.vectorize(lambda t: t**2)(x).sum(), "numpy.vectorize takes .* the function"),
@@ -230,7 +230,7 @@ OF_LIBRARIES: list[tuple[Function, str]] = [
     (lambda x: x << 2, "join comparisons in brackets"),
     (lambda x: x + "a", "expected an expression, a number or an array, not a str"),
     (lambda x: x + None, "expected an expression, a number or an array, not a NoneType"),
-    (lambda x: 1j * x[0], "write the real and the imaginary part apart"),
+    (lambda x: 1j * x[0], "give the real and the imaginary part apart"),
 ]
 OF_SHAPES: list[tuple[Function, str]] = [
     (lambda x: (A @ x[:2]).sum(), "sizes 3 and 2 would have to be equal"),

@@ -1,5 +1,6 @@
 """What functions read, and whether it has changed."""
 
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -398,3 +399,29 @@ def test_an_object_that_counts_is_asked_each_time() -> None:
     counting = Counting()
     slope = eg.grad(counting.loss)
     assert [slope(1.0) for _ in range(3)] == [1, 2, 3]
+
+
+def test_functions_in_a_list_and_distributions() -> None:
+    weight = np.ones(2)
+
+    def penalty(x: Any) -> Any:
+        return weight @ x
+
+    parts, density = [penalty, np.sum], eg.stats.norm
+
+    def loss(x: Any) -> Any:
+        warnings.simplefilter("default", FutureWarning)
+        return sum(part(x) for part in parts) + np.sum(density.logpdf(x))
+
+    before, unchanged = reads(loss), watch(loss)
+    assert before is not None
+    assert unchanged is not None
+    assert changed(before, loss) == set()
+    assert unchanged()
+    weight[0] = 2.0
+    assert changed(before, loss)
+    assert not unchanged()
+    weight[0] = 1.0
+    parts[1] = np.mean
+    assert changed(before, loss)
+    assert not unchanged()

@@ -1,5 +1,6 @@
 """What is remembered of functions, and where errors in them are."""
 
+import gc
 import math
 from threading import Thread
 from typing import Any
@@ -115,6 +116,8 @@ def test_threads() -> None:
     def run(k: int) -> None:
         found.append(np.allclose(eg.grad(f)(np.full(3, k)), k * np.cos(k) + np.sin(k)))
 
+    # E-graphs of other tests may not be freed in another thread.
+    gc.collect()
     threads = [Thread(target=run, args=(k,)) for k in range(6)]
     for thread in threads:
         thread.start()
@@ -133,7 +136,6 @@ def inner(x: Any) -> Any:
         (lambda x: 2 * inner(x), eg.ShapeError, "return x @ np.ones(7)  # a mistake"),
         (lambda x: np.sum(x) if x[0] > 0 else x[1], eg.UnsupportedOperation, "if x[0] > 0"),
         (lambda x: math.sqrt(x[0]), Exception, "math.sqrt"),
-        (lambda x: np.sum(np.array([x[0], x[1]])), eg.UnsupportedOperation, "np.array"),
         (lambda x: np.sum(x) * {}["key"], KeyError, '{}["key"]'),
         (lambda x: x, eg.ShapeError, "in <lambda>"),
         (lambda x: None, eg.UnsupportedOperation, "in <lambda>"),

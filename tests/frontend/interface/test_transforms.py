@@ -212,6 +212,19 @@ def test_hessian_of_several() -> None:
     np.testing.assert_allclose(found[1][1], 0)
 
 
+def test_comparisons_are_numbers_without_a_slope() -> None:
+    x = np.array([1.0, 3])
+    assert eg.jit(lambda x: x > 2)(x).tolist() == [0, 1]
+    assert eg.jacobian(lambda x: x[0] > x[1])(x).tolist() == [0, 0]
+    value, pullback = eg.vjp(lambda x: x > 2)(3.0)
+    assert (value, pullback(1.0)) == (1, (0,))
+
+
+def test_cotangents_of_lists_are_lists_of_numbers() -> None:
+    _, pullback = eg.vjp(lambda x: [x, x**2])(3.0)
+    assert pullback([1.0, 2.0]) == (13,)
+
+
 def test_what_is_no_number_has_no_gradient() -> None:
     parameters = {"w": x, "kind": "square", "names": ("a", None), "flag": True, "n": 2}
     found = eg.grad(lambda p: p["w"] @ p["w"] * p["n"])(parameters)
@@ -266,6 +279,62 @@ def test_derivatives_of_derivatives() -> None:
     np.testing.assert_allclose(pulled(np.zeros(3)), np.ones(3))
     by_product = eg.grad(lambda x: eg.jvp(lambda y: y * y)((x,), (x,))[1].sum())
     np.testing.assert_allclose(by_product(x), 4 * x)
+
+
+def test_names_of_jax() -> None:
+    at = np.array([1.0, 2, 3])
+
+    def model(p: Any, n: int) -> Any:
+        return {"a": p["w"] ** n, "b": np.sum(p["w"])}
+
+    found = eg.jit(model)({"w": at}, 2)
+    np.testing.assert_allclose(found["a"], at**2)
+    assert found["b"] == 6
+    cube = eg.jit(lambda x: np.sum(x**3))
+    for second in (eg.jacfwd(eg.jacrev(cube)), eg.jit(eg.hessian(cube)), eg.hessian(cube)):
+        np.testing.assert_allclose(second(at), np.diag(6 * at))
+    assert eg.checkpoint(model) is model
+
+
+@pytest.mark.parametrize("optimize", ["now", "never"])
+def test_what_derivatives_take_for_a_constant(optimize: Any) -> None:
+    at = np.array([1.2, 2.6, -3.1])
+    held = eg.stop_gradient
+    for f, slope in [
+        (lambda x: np.sum(x * held(x)), at),
+        (lambda x: np.sum((x + held(np.round(x) - x)) ** 2), 2 * np.round(at)),
+        (lambda x: np.sum(held(np.exp(x))), 0 * at),
+        (lambda x: held(np.max(x)) + np.log(np.sum(np.exp(x - held(np.max(x))))), None),
+    ]:
+        wanted = np.exp(at) / np.exp(at).sum() if slope is None else slope
+        value, found = eg.value_and_grad(f, optimize=optimize)(at)
+        np.testing.assert_allclose(found, wanted, atol=1e-14)
+    assert np.isclose(value, np.log(np.exp(at).sum()))
+    second = eg.hessian(lambda x: np.sum(x**2 * held(x)), optimize=optimize)(at)
+    np.testing.assert_allclose(second, np.diag(2 * at))
+    s = eg.variable("s")
+    assert eg.convexity(-(held(s) ** 2), s).status != "affine"
+
+
+def test_names_that_are_missing_say_what_to_write() -> None:
+    for name, message in [
+        ("custom_vjp", "eggrad.function"),
+        ("fori_loop", "eggrad.scan"),
+        ("lax", "NumPy's functions"),
+        ("nothing", "no attribute 'nothing'$"),
+    ]:
+        with pytest.raises(AttributeError, match=message):
+            getattr(eg, name)
+
+
+def test_one_entry_along_axes_is_a_scalar() -> None:
+    at, weights = np.array([1.0, 2, 3]), np.array([[0.5], [1], [2]])
+    value, slope = eg.value_and_grad(lambda x: (x @ weights) ** 2)(at)
+    assert value.shape == ()
+    np.testing.assert_allclose(slope, 17 * weights[:, 0])
+    assert eg.hessian(lambda x: (x @ weights)[None] ** 2)(at).shape == (3, 3)
+    x = eg.variable("x", (3,))
+    assert eg.gradient(x @ weights, x).shape == (3,)
 
 
 def test_of_expressions() -> None:
@@ -438,3 +507,25 @@ def test_a_dict_keeps_its_order() -> None:
     assert list(eg.grad(first)(given, 3.0).items()) == [("b", 12.0), ("a", 0.0)]
     along = {"a": 5.0, "b": 1.0}
     assert eg.hvp(first)(given, along, 3.0) == {"b": 6.0, "a": 0.0}
+
+
+def test_elementwise_grad_is_the_derivative_of_the_sum() -> None:
+    x, y = np.array([0.3, 0.7]), np.array([2.0, 3.0])
+    f = eg.elementwise_grad(lambda x, y: x**2 * y, 1)
+    assert np.allclose(f(x, y), x**2)
+    # In a function that is differentiated, with expressions.
+    outer = eg.grad(lambda x: np.sum(eg.elementwise_grad(lambda z: z**3)(x)))
+    assert np.allclose(outer(x), 6 * x)
+
+
+def test_jit_takes_the_words_of_jax() -> None:
+    x = np.array([1.0, 2.0])
+    # A branch by a number that is fixed, and by one that is given by name.
+    f = eg.jit(lambda a, x, b=0.0: x * a if a > b else x, static_argnums=0, static_argnames="b")
+    assert np.allclose(f(2.0, x), 2 * x)
+    assert np.allclose(f(2.0, x, b=3.0), x)
+    assert np.allclose(f(0.5, x, b=0.25), x / 2)
+    last = eg.jit(lambda x, a: x if a > 1 else -x, static_argnums=(-1,), backend="cpu")
+    assert np.allclose(last(x, 0.5), -x)
+    with pytest.raises(eg.UnsupportedOperation, match="jit has no static: leave"):
+        eg.jit(lambda x: x, static=0)  # type: ignore[call-arg]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import eggrad as eg
 from eggrad.frontend.interface.trees import flatten, is_numbers, paths, spread, unflatten
 
 
@@ -45,6 +46,38 @@ def test_there_and_back(value: Any, leaves: list[Any]) -> None:
     assert unflatten(structure, found) == value
     assert len(paths(structure)) == len(leaves)
     hash(structure)
+
+
+class Network:
+    """A class that only a registry can take apart."""
+
+    def __init__(self, weights: Any, name: str) -> None:
+        self.weights, self.name = weights, name
+
+
+def test_what_jax_takes_apart_is_a_container() -> None:
+    tree_util = pytest.importorskip("jax.tree_util")
+    tree_util.register_pytree_node(
+        Network, lambda n: ((n.weights,), n.name), lambda name, parts: Network(parts[0], name)
+    )
+    network = Network({"w": np.array([1.0, 2.0])}, "small")
+    leaves, structure = flatten([network, None])
+    assert leaves[1:] == [None]
+    assert paths(structure) == [(0, 0, "w"), (1,)]
+    hash(structure)
+    assert spread((0, 1), structure) is None
+    assert spread([None, 1], structure) == [None, 1]
+    slope = eg.grad(lambda n, x: np.tanh(n.weights["w"]) @ x)
+    for x in (np.ones(2), np.zeros(2), np.ones(2)):
+        found = slope(network, x)
+        assert isinstance(found, Network)
+        assert found.name == "small"
+        np.testing.assert_allclose(found.weights["w"], x * (1 - np.tanh([1, 2]) ** 2))
+
+
+def test_a_list_of_numbers_where_a_list_is_expected() -> None:
+    _, structure = flatten([np.ones(1), (np.ones(2), [np.ones(1)])])
+    assert flatten([1.0, (2.0, [3.0])], structure) == ([1.0, 2.0, 3.0], structure)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ def matrices(n: int) -> list[np.ndarray]:
     found = [full, np.zeros((n, n)), np.ones((n, n)), np.eye(n)]
     for rank in range(n):
         found.append(rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)))
-    found.append(full * 1j + rng.normal(size=(n, n)))
     return found
 
 

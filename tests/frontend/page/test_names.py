@@ -17,6 +17,8 @@ from eggrad.frontend.page.reading import read
         (r"\mathbf{x}^\top \Sigma^{-1} \boldsymbol{\mu}^T", "latex", "x Sigma mu"),
         (r"\operatorname{vec}(A_1 X_{2} \beta_0) \text{ if } x_i", "latex", "A_1 X_2 beta_0 x"),
         ("x_i A_ij y1_j", "index", "x A y1"),
+        (r"\beta^\top x + \gamma", "latex", "beta x gamma"),
+        ("exp(beta) + y1", "matrix", "beta y1"),
         ("declare x 1 expression sin(x)", "einsum", ""),
         ("f[i<N] = x[i]", "elementwise", ""),
         ("", "matrix", ""),

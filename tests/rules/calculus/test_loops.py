@@ -69,6 +69,20 @@ def test_second_derivatives(first: object, second: object, seed: int) -> None:
     np.testing.assert_allclose(oracle.value(found, values, sizes), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("derive", [pushed, pulled])
+def test_states_are_not_computed_again(derive: object) -> None:
+    """The slope of tanh(a*h + x) is 1 - h'², and the loop has computed h'."""
+    h, x, a = t.variable("h", ("k",)), t.variable("x", ("k",)), t.variable("a")
+    step = t.apply("tanh", t.add(t.einsum(",k->k", a, h), x))
+    read = {x: t.variable("xs", ("T",))}
+    own = recurrence([step], "k", {h: t.variable("s")}, read, {a: a}, length="T")
+    total = t.add(own.states(0, "last"), t.einsum("k->", own.states(0, AFTER)))
+    found = derive(total, a)  # type: ignore[operator]
+    steps = [r for n in t.postorder(found) if n.op == "scan" for r in n.loop.step.results]
+    nodes = [*t.postorder(found), *t.postorder(*steps)]
+    assert sum(n.op == "tanh" for n in dict.fromkeys(nodes)) == 1
+
+
 def test_simplified_derivatives_are_loops_of_simplified_steps() -> None:
     # h' = a·h, whose derivative by a is a loop of a product.
     h, a = t.variable("h", ("k",)), t.variable("a")
