@@ -658,9 +658,9 @@ def diag(v: Any, k: int = 0) -> Expression:
 
 def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     """`numpy.concatenate` along an axis."""
-    parts = _parts("concatenate", arrays)
     if axis is None:
-        parts, axis = [in_a_row(p) for p in parts], 0
+        arrays, axis = [in_a_row(as_expression(a)) for a in arrays], 0
+    parts = _parts("concatenate", arrays)
     if not parts[0].ndim:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
@@ -682,7 +682,7 @@ def vstack(tup: Any) -> Expression:
 
 def hstack(tup: Any) -> Expression:
     """`numpy.hstack`."""
-    parts = _parts("hstack", tup)
+    parts = _parts("hstack", tup, least=1)
     order = max(1, parts[0].ndim)
     return beside("hstack", parts, min(1, order - 1), order)
 
@@ -742,13 +742,20 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
 
 
 def _vectors(what: str, arrays: Any) -> list[Expression]:
-    return [p if p.ndim else ax.expanded(p, [0]) for p in _parts(what, arrays)]
+    return [p if p.ndim else ax.expanded(p, [0]) for p in _parts(what, arrays, least=2)]
 
 
-def _parts(what: str, arrays: Any) -> list[Expression]:
+def _parts(what: str, arrays: Any, least: int = 0) -> list[Expression]:
+    """Expressions of equally many axes, where fewer than `least` count as that many."""
     parts = [as_expression(a) for a in arrays]
     if not parts:
         raise ShapeError(f"{what}: there is nothing to join")
+    first = parts[0]
+    for part in parts:
+        if max(part.ndim, least) != max(first.ndim, least):
+            raise ShapeError(
+                f"{what}: the shapes {first.shape} and {part.shape} have different numbers of axes"
+            )
     return parts
 
 

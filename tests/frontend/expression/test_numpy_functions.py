@@ -1,5 +1,6 @@
 """NumPy's functions of expressions give what they give of arrays."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -292,3 +293,21 @@ def test_diagonals_of_matrices_that_are_not_square(
     at = np.arange(float(shape[0] * shape[1])).reshape(shape)
     found = function(eg.variable("a", shape)).evaluate({"a": at})
     np.testing.assert_array_equal(found, function(at))
+
+
+JOINS = [np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack]
+
+
+@pytest.mark.parametrize("function", JOINS, ids=lambda f: f.__name__)
+def test_what_may_be_joined(function: Callable[..., Any]) -> None:
+    shapes = [(), (1,), (2,), (1, 2), (2, 1), (2, 2), (3, 2), (1, 2, 2), (2, 2, 2)]
+    for pair in itertools.product(shapes, shapes):
+        values = {name: RNG.normal(size=shape) for name, shape in zip("ab", pair, strict=True)}
+        parts = [eg.variable(name, value.shape) for name, value in values.items()]
+        try:
+            expected = function(list(values.values()))
+        except ValueError:
+            with pytest.raises(eg.ShapeError):
+                function(parts)
+        else:
+            np.testing.assert_array_equal(evaluated(function(parts), values), expected, str(pair))
