@@ -86,10 +86,7 @@ STANDARD = Strategy(
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
     settle=(multiples, exponents, short_axes, delta_products, indicator_products),
-    cancel=(
-        sums.only(["sums.like_terms"]),
-        branches.only(["branches.product_with_masked_sum"]),
-    ),
+    cancel=(sums.only(["sums.like_terms"]),),
     lowering=(halves, lowering),
     entries=(entries,),
     stable=(

@@ -29,10 +29,17 @@ from eggrad.engine.terms.loops import LAST, Recurrence, recurrence_of
 from eggrad.engine.terms.matrix_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
+_CHOICE: Final = (FUNCTIONS["where"], (False,) * 3)
+
 
 def lower(program: Program) -> None:
     """Write the statements of every node, and what is returned."""
     _Lowering(program).run()
+
+
+def _by_entries(spec: Spec, place: int) -> bool:
+    """Whether each entry of one operand makes the entry of the product at its place."""
+    return spec[place] == spec[-1] and {*spec[1 - place]} <= {*spec[place]}
 
 
 class _Lowering:
@@ -173,16 +180,14 @@ class _Lowering:
                 return self._emitted("selection", self._arrays(node.args, args), node, node.chosen)
             case "einsum":
                 sizes = specs.sizes(node.spec, *(a.dims for a in node.args))
-                value = self._product(node.spec, args, sizes)
-                hides = node in self._program.hiding
-                return self._without_hidden(node, value, args) if hides else value
+                return self._without_hidden(node, self._product(node.spec, args, sizes), args)
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
                 return self._power(node, args[0], args[1], known)
             case "add" | "subtract":
                 return self._sum(node.op, node, args)
             case "divide" | "negate":
-                return self._entrywise(node.op, node, args)
+                return self._without_hidden(node, self._entrywise(node.op, node, args), args)
             case "scan":
                 return self._states(node, args)
             case "exp_difference":
@@ -199,8 +204,14 @@ class _Lowering:
         return product(spec, args, sizes, self._block, in_order=in_order)
 
     def _without_hidden(self, node: Term, value: Value, args: Sequence[Value]) -> Value:
-        """A product in which what a mask hides has no part."""
-        order = (0, 1) if self._program.hiding[node] == 0 else (1, 0)
+        """A product or quotient in which what a mask hides has no part."""
+        place = self._program.hiding.get(node)
+        if place is None:
+            return value
+        if node.op == "divide" or _by_entries(node.spec, place):
+            zero = number(Number(Fraction(0)), node.order)
+            return self._entrywise("function", node, [args[place], value, zero], _CHOICE)
+        order = (place, 1 - place)
         terms, values = [node.args[k] for k in order], [args[k] for k in order]
         atoms = self._arrays([node, *terms], [value, *values])
         spec = (*(node.spec[k] for k in order), node.spec[-1])

@@ -3,8 +3,7 @@
 Such a product is undefined there, and the choice that it stands for is not.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from eggrad.engine.extraction.extract import cheapest_trees
@@ -12,11 +11,9 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.slices import views_of
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.laws.properties import TOTAL
-from eggrad.engine.networks.networks import LinearForm, linear_forms, scaled
-from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES, Term
+from eggrad.engine.terms.term import FUNCTION_NODES
 
 
 def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
@@ -74,47 +71,32 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
 
 
-def masks_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """Products of a sum of masked tensors, as sums of the products with each of them.
-
-    A product with one mask is a choice; one with their sum is none, if they are by different
-    conditions. It looks at each e-node, and at sums of any length, where other distributions look
-    at the networks of short sums: one that is left would make the whole undefined.
-    """
-    masked = _masked(graph, _is_test_or_choice_of_zero)
-    for cls in graph.classes if masked else ():
-        for m in graph.members[cls]:
-            for place, mask in enumerate(m.children) if m.constructor == "ein" else ():
-                other = m.children[1 - place]
-                if mask not in masked or graph.knows(other, TOTAL):
-                    continue
-                for form, _ in linear_forms(graph, mask):
-                    if len(form) > 1 and masked.keys() >= form.keys():
-                        yield cls, reduce(terms.add, _products(graph, m, place, form))
-
-
-def _products(graph: Snapshot, m: ENode, place: int, form: LinearForm) -> Iterator[Term]:
-    """A product for each summand of its factor at some place."""
-    for summand, number in form.items():
-        factors = [graph.term(summand), graph.term(m.children[1 - place])]
-        yield scaled(number, terms.einsum(m.spec, *factors[:: 1 - 2 * place]))
-
-
 def hiding_products(graph: Snapshot) -> dict[int, int]:
-    """The e-classes of products with a mask that is not spread, and its place among the operands.
+    """The e-classes of products and quotients with a mask, and its place among the operands.
 
-    As in autodiff a cotangent is masked before it meets an array of more axes, which is finite
-    where variables are: what a mask hides of these may not be.
+    They are those that no law has made choices: products with a factor that may be undefined where
+    the mask is 0, and those of a mask that is not spread. As in autodiff a cotangent is masked
+    before it meets an array of more axes, which is finite where variables are: what a mask hides
+    of these may not be.
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     finite = _finite_where_variables_are(graph) if chosen else ()
+    defined = _finite_where_variables_are(graph, may_grow=True) if chosen else ()
+
+    def hides(m: ENode, place: int) -> bool:
+        mask, other = m.children[place], m.children[1 - place]
+        if m.constructor == "divide":
+            return not place and mask in chosen and other not in defined and other not in chosen
+        undefined = mask in chosen and other not in chosen and other not in defined
+        return undefined or _is_spread(m, place, chosen, finite)
+
     products = ((c, m) for c, nodes in graph.members.items() for m in nodes)
     return {
         c: place
         for c, m in products
-        for place in range(2 * (m.constructor == "ein"))
-        if _is_spread(m, place, chosen, finite)
-        if not graph.has(m.children[1 - place], ("constant",))
+        if m.constructor in ("ein", "divide")
+        for place in range(2)
+        if hides(m, place) and not graph.has(m.children[1 - place], ("constant",))
     }
 
 
@@ -135,8 +117,12 @@ def _is_selection(m: ENode) -> bool:
     return m.data[:1] == ("selection",)
 
 
-def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) -> Collection[int]:
+def _finite_where_variables_are(
+    graph: Snapshot, whole: Collection[str] = (), *, may_grow: bool = False
+) -> Collection[int]:
     """The e-classes with a term of functions that are defined everywhere and do not overflow.
+
+    Those that overflow are counted with them where they `may_grow`.
 
     The functions `whole` need all entries of what they are given, which is not looked at.
     """
@@ -147,7 +133,7 @@ def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) ->
             return exponent is not None and exponent >= 0 and exponent.denominator == 1
         if m.constructor in FUNCTION_NODES.values():
             function = record(str(m.data[0]))
-            return function.total and not function.grows
+            return function.total and (may_grow or not function.grows)
         return not m.children or m.constructor in _FINITE or _is_selection(m)
 
     kept = {
@@ -170,7 +156,7 @@ def _masked(
     found: dict[int, frozenset[int]] = {}
     for c, nodes in graph.members.items():
         for m in nodes:
-            if m.constructor in _KEEP_MASKS:
+            if m.constructor in _KEEP_MASKS or _is_choice(m) or _is_positive_power(m, graph):
                 for child in m.children:
                     users.setdefault(child, []).append((c, m))
             if begins(m, graph):
@@ -188,7 +174,7 @@ def _masked(
 # Every entry of what these give needs all that they are given.
 _WHOLE: Final = (*MATRIX_FUNCTIONS, "logsumexp", "softmax", "log_softmax")
 _FINITE: Final = ("ein", "ein1", "negate", "scale", "add", "subtract")
-_KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
+_KEEP_MASKS: Final = ("ein", "ein1", "negate", "scale", "divide", "add", "subtract")
 
 
 def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
@@ -196,6 +182,9 @@ def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] 
     operands = [known.get(child) for child in m.children]
     if m.constructor in ("add", "subtract"):
         return None if None in operands else frozenset().union(*filter(None, operands))
+    if _is_choice(m):
+        branches = [axes for axes in operands[1:] if axes is not None]
+        return frozenset[int]().union(*branches) if branches else None
     if m.constructor not in ("ein", "ein1"):
         return operands[0]
     *parts, output = m.spec
@@ -207,9 +196,18 @@ def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] 
 
 def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
     function = _function(m)
-    if function is None or function.name != "where":
-        return function is not None and function.is_test
-    return any(graph.number(branch) == 0 for branch in m.children[1:])
+    if _is_choice(m):
+        return any(graph.number(branch) == 0 for branch in m.children[1:])
+    return function is not None and function.is_test
+
+
+def _is_positive_power(m: ENode, graph: Snapshot) -> bool:
+    exponent = graph.number(m.children[1]) if m.constructor == "power" else None
+    return exponent is not None and exponent > 0
+
+
+def _is_choice(m: ENode) -> bool:
+    return m.data[:1] == ("where",)
 
 
 def _function(m: ENode) -> Function | None:

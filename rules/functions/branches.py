@@ -6,7 +6,6 @@ with tests become choices, and not the other way, wherever factors may not be ex
 """
 
 from eggrad.engine.networks.sums_and_products import choices_gathered, every_sum
-from eggrad.engine.saturation.exposure import masks_apart
 from eggrad.rules.notation import *
 
 OF_CHOICE = "definition of the choice"
@@ -101,11 +100,6 @@ branches.state(
     sum_of_choices=Bulk(choices_gathered, every_sum).noted(
         "Choices by one condition are added branch by branch, with their coefficients in the sum."
     ),
-    product_with_masked_sum=Bulk(masks_apart).noted(
-        "A product with a sum of choices, each between something and 0, is the sum of the products "
-        "with each: these are choices, whatever their conditions.",
-        cite="the distributive law",
-    ),
 )
 
 
@@ -118,6 +112,12 @@ branches.state(
     negation_of_negated_comparison=(logical_not(logical_not(f(a, b))) >> f(a, b))
     .when(f.is_test)
     .noted("The opposite of the opposite of a comparison is the comparison."),
+    power_of_test=(f(a) ** p >> f(a))
+    .when(f.is_test, p > 0)
+    .noted("A positive power of a test is the test, for 0 and 1 are powers of themselves."),
+    power_of_comparison=(f(a, b) ** p >> f(a, b))
+    .when(f.is_test, p > 0)
+    .noted("A positive power of a comparison is the comparison."),
     test_or_opposite=(f(a) + logical_not(f(a)) >> 1)
     .when(f.is_test)
     .noted("Either a test holds or its opposite."),
