@@ -175,7 +175,7 @@ PASSES: Final = (
     Pass(
         "hidden values",
         "What a mask hides has no part in a product, even if it is infinite or no number.",
-        "a choice with 0 is multiplied with an array that has further axes",
+        "a choice with 0 is multiplied with what may be undefined or has further axes",
         _see_to_what_masks_hide,
         for_all=True,
     ),

@@ -74,21 +74,19 @@ def exposed_nodes(graph: Snapshot, *, for_code: bool) -> set[ENode]:
 def hiding_products(graph: Snapshot) -> dict[int, int]:
     """The e-classes of products and quotients with a mask, and its place among the operands.
 
-    They are those that no law has made choices: products with a factor that may be undefined where
-    the mask is 0, and those of a mask that is not spread. As in autodiff a cotangent is masked
-    before it meets an array of more axes, which is finite where variables are: what a mask hides
-    of these may not be.
+    They are those that no law has made choices: where the other operand may be undefined, and where
+    the mask is not spread. As in autodiff a cotangent is masked before it meets an array of more
+    axes, which is finite where variables are: what a mask hides of these may not be.
     """
     chosen = _masked(graph, _is_test_or_choice_of_zero)
     finite = _finite_where_variables_are(graph) if chosen else ()
-    defined = _finite_where_variables_are(graph, may_grow=True) if chosen else ()
+    defined = _defined_where_variables_are(graph) if chosen else ()
 
     def hides(m: ENode, place: int) -> bool:
         mask, other = m.children[place], m.children[1 - place]
-        if m.constructor == "divide":
-            return not place and mask in chosen and other not in defined and other not in chosen
-        undefined = mask in chosen and other not in chosen and other not in defined
-        return undefined or _is_spread(m, place, chosen, finite)
+        if mask in chosen and other not in chosen and other not in defined:
+            return m.constructor == "ein" or place == 0
+        return m.constructor == "ein" and _is_spread(m, place, chosen, finite)
 
     products = ((c, m) for c, nodes in graph.members.items() for m in nodes)
     return {
@@ -117,23 +115,16 @@ def _is_selection(m: ENode) -> bool:
     return m.data[:1] == ("selection",)
 
 
-def _finite_where_variables_are(
-    graph: Snapshot, whole: Collection[str] = (), *, may_grow: bool = False
-) -> Collection[int]:
+def _finite_where_variables_are(graph: Snapshot, whole: Collection[str] = ()) -> Collection[int]:
     """The e-classes with a term of functions that are defined everywhere and do not overflow.
-
-    Those that overflow are counted with them where they `may_grow`.
 
     The functions `whole` need all entries of what they are given, which is not looked at.
     """
 
     def is_harmless(m: ENode) -> bool:
-        if m.constructor == "power":
-            exponent = graph.number(m.children[1])
-            return exponent is not None and exponent >= 0 and exponent.denominator == 1
-        if m.constructor in FUNCTION_NODES.values():
-            function = record(str(m.data[0]))
-            return function.total and (may_grow or not function.grows)
+        if m.constructor == "power" or m.constructor in FUNCTION_NODES.values():
+            function = _function(m)
+            return not _may_be_undefined(m, graph) and (function is None or not function.grows)
         return not m.children or m.constructor in _FINITE or _is_selection(m)
 
     kept = {
@@ -142,6 +133,24 @@ def _finite_where_variables_are(
         for c, nodes in graph.members.items()
     }
     return cheapest_trees(kept, lambda *_: 1)[1].keys()
+
+
+def _defined_where_variables_are(graph: Snapshot) -> Collection[int]:
+    """The e-classes with a term whose element-wise operations are defined everywhere."""
+    kept = {
+        c: [m for m in nodes if not _may_be_undefined(m, graph)]
+        for c, nodes in graph.members.items()
+    }
+    return cheapest_trees(kept, lambda *_: 1)[1].keys()
+
+
+def _may_be_undefined(m: ENode, graph: Snapshot) -> bool:
+    """Whether an element-wise operation is not defined at all numbers."""
+    if m.constructor == "power":
+        exponent = graph.number(m.children[1])
+        return exponent is None or exponent < 0 or exponent.denominator > 1
+    function = _function(m)
+    return m.constructor == "divide" if function is None else not function.total
 
 
 def _masked(

@@ -754,7 +754,8 @@ def _parts(what: str, arrays: Any, least: int = 0) -> list[Expression]:
     for part in parts:
         if max(part.ndim, least) != max(first.ndim, least):
             raise ShapeError(
-                f"{what}: the shapes {first.shape} and {part.shape} have different numbers of axes"
+                f"{what}: the shapes {first.shape} and {part.shape} do not fit: "
+                "they have different numbers of axes"
             )
     return parts
 
