@@ -817,7 +817,7 @@ class _OfVectors:
 class Multivariate(_OfVectors):
     """A distribution of vectors with a density, of SciPy's name and arguments.
 
-    >>> multivariate_normal.pdf([0.0, 0.0]).evaluate({}).round(3)
+    >>> multivariate_normal.pdf([0.0, 0.0], [0.0, 0.0]).evaluate({}).round(3)
     np.float64(0.159)
     """
 
@@ -862,12 +862,26 @@ class MultivariateDiscrete(_OfVectors):
         return exp(self.density(x, *args, **given))
 
 
-def _vectors(name: str, x: Any, mean: Any) -> tuple[Expression, Any]:
-    """The vectors from their mean, along the last axis, and how long they are."""
-    found = _operand(x) if mean is None else _operand(x) - _operand(mean)
-    if not found.ndim:
-        raise ShapeError(f"{name}: x is a vector, or has them along the last axis")
-    return found, found.shape[-1]
+def _vectors(name: str, x: Any, mean: Any, cov: Any) -> tuple[Expression, Any]:
+    """The vectors from their mean, along the last axis, and how long they are.
+
+    As in SciPy the mean says how long, or else the matrix; where neither does, they have one entry
+    each, and so have they in a vector or a number.
+    """
+    place, spread = _operand(x), _operand(cov)
+    known = spread.shape[:1] if spread.ndim == 2 else ()
+    centre = None if mean is None else _operand(mean)
+    length = (*(known if centre is None else centre.shape), 1)[0]
+    if not place.ndim or (place.ndim == 1 and length == 1):
+        place = place[..., None]
+    for what, given in (("x", place), ("the covariances", spread)):
+        size = given.shape[-1] if given.ndim else length
+        if type(size) is type(length) is int and size != length:
+            raise ShapeError(
+                f"{name}: {what} would have {length} entries along the last axis, as the mean or "
+                f"the matrix says, not {size}"
+            )
+    return place if centre is None else place - centre, place.shape[-1]
 
 
 def _squares(d: Expression, size: Any, cov: Any) -> tuple[Any, Any]:
@@ -892,17 +906,18 @@ def _multivariate_normal(
             "multivariate_normal: allow_singular=True leaves eigenvalues out by a threshold; write "
             "the density of the components that vary"
         )
-    d, size = _vectors("multivariate_normal", x, mean)
+    d, size = _vectors("multivariate_normal", x, mean, cov)
     squares, logdet = _squares(d, size, cov)
-    return -(squares + logdet) / 2 - size * _ROOT
+    # As SciPy's, results have no axes of length 1.
+    return np.squeeze(-(squares + logdet) / 2 - size * _ROOT)
 
 
 def _multivariate_t(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Expression:
-    d, size = _vectors("multivariate_t", x, loc)
+    d, size = _vectors("multivariate_t", x, loc, shape)
     df = _operand(df)
     squares, logdet = _squares(d, size, shape)
     together = (df + size) / 2
-    return (
+    return np.squeeze(
         gammaln(together)
         - gammaln(df / 2)
         - (size * ln(df * pi) + logdet) / 2

@@ -1,5 +1,6 @@
 """Distributions: values against SciPy, and with derivatives against densities in mpmath."""
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -140,6 +141,25 @@ def test_normal_vectors() -> None:
     assert slope.to("matrix") == "-inv(S)*x"
 
 
+def test_how_long_vectors_are() -> None:
+    rng = np.random.default_rng(4)
+    means: list[Any] = [None, 0.5, rng.normal(size=3)]
+    spreads: list[Any] = [2.0, np.array([2.0]), np.array([[2.0]]), np.array([1.0, 2.0, 3.0])]
+    seen = 0
+    for shape in ((), (1,), (3,), (2, 3), (3, 1)):
+        x = rng.normal(size=shape)
+        for mean, cov in itertools.product(means, [*spreads, np.diag([1.0, 2.0, 3.0])]):
+            try:
+                found = stats.multivariate_normal.logpdf(x, mean, cov).evaluate({})
+            except eg.ShapeError:
+                continue
+            expected = scipy.stats.multivariate_normal.logpdf(x, mean, cov)
+            assert np.shape(found) == np.shape(expected)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+            seen += 1
+    assert seen == 32
+
+
 def test_other_vectors() -> None:
     rng = np.random.default_rng(3)
     X, m, root = rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=(3, 3))
@@ -187,7 +207,7 @@ def test_arguments_are_checked(call: Callable[[], Any], message: str) -> None:
 
 
 def test_singular_covariances_are_refused() -> None:
-    assert stats.multivariate_normal.pdf([0.0, 0.0], cov=1, allow_singular=False).ndim == 0
+    assert stats.multivariate_normal.pdf([0.0, 0.0], [0.0, 0.0], allow_singular=False).ndim == 0
     with pytest.raises(eg.UnsupportedOperation, match="components that vary"):
         stats.multivariate_normal.pdf([0.0, 0.0], allow_singular=True)
 
@@ -198,5 +218,7 @@ def test_refusals_say_what_to_write() -> None:
         scipy.stats.norm.logpdf(x)
     with pytest.raises(eg.UnsupportedOperation, match="no function with a derivative"):
         stats.skewnorm.cdf(x, 2)
-    with pytest.raises(eg.ShapeError, match="x is a vector"):
-        stats.multivariate_normal.logpdf(x)
+    with pytest.raises(eg.ShapeError, match="x would have 1 entries along the last axis"):
+        stats.multivariate_normal.logpdf(np.ones((2, 3)))
+    with pytest.raises(eg.ShapeError, match="the covariances would have 2 entries"):
+        stats.multivariate_normal.logpdf(np.ones(2), np.ones(2), np.ones(3))
