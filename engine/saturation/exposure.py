@@ -11,7 +11,7 @@ from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.slices import views_of
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.laws.properties import TOTAL
-from eggrad.engine.terms.functions import Function, record
+from eggrad.engine.terms.functions import FUNCTIONS, Function, record
 from eggrad.engine.terms.matrix_functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES
 
@@ -220,4 +220,7 @@ def _is_choice(m: ENode) -> bool:
 
 
 def _function(m: ENode) -> Function | None:
-    return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
+    """The element-wise function that an e-node applies; some are found in code alone."""
+    if m.constructor in FUNCTION_NODES.values():
+        return record(str(m.data[0]))
+    return FUNCTIONS.get(m.operation)

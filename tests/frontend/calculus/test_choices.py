@@ -22,7 +22,8 @@ BRANCHES = [
 POINTS = [-1.3, -0.7, -0.4, -0.2, 0.13, 0.3, 0.45, 0.6, 0.8, 1.1, 1.4, 2.3]
 STEP = 1e-6
 
-# Sums of masks by different conditions, choices between masks, powers of tests, quotients.
+# Sums of masks by different conditions, choices between masks, powers of tests, functions that
+# are found in code alone.
 KNOWN = [
     "np.where(x > 0, np.where(np.sqrt(x) > 0.7, np.where(x < 1, np.exp(-x**1.5),"
     " np.where(x > 0.5, x**1.5, 0.0)), 0.0),"
@@ -31,6 +32,9 @@ KNOWN = [
     " np.exp(-x**1.5)))",
     "np.where(x > 0.5, np.where(x > 0, np.where(x**2 < 1, x, 1.0), np.log(x)),"
     " np.where(x > 0.5, np.sqrt(x), np.where(x > 0.5, x**2, np.arcsin(x))))",
+    "np.where(-x > 0.3, np.where(x > 0.5, np.where(np.log(x) < 0.2, np.sqrt(x), 0.0), np.where("
+    "np.log(x) < 0.2, x, np.log(1 - x) * x)), np.where(np.log(x) < 0.2, np.where(x > -0.5,"
+    " np.log(1 - x) * x, x), np.where(x < 1, np.exp(x), 1/x - x**1.5)))",
     "np.where(x > -0.5, np.where(x > -0.5, np.exp(-x**1.5), 1/x) *"
     " np.where(-x > 0.3, np.exp(-x**1.5), 1/x), np.where(-x > 0.3, np.arcsin(x), x))",
 ]
