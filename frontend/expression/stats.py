@@ -869,9 +869,11 @@ def _vectors(name: str, x: Any, mean: Any, cov: Any) -> tuple[Expression, Any]:
     each, and so have they in a vector or a number.
     """
     place, spread = _operand(x), _operand(cov)
-    known = spread.shape[:1] if spread.ndim == 2 else ()
     centre = None if mean is None else _operand(mean)
-    length = (*(known if centre is None else centre.shape), 1)[0]
+    if centre is not None:
+        length = centre.shape[0] if centre.ndim else 1
+    else:
+        length = spread.shape[0] if spread.ndim == 2 else 1
     if not place.ndim or (place.ndim == 1 and length == 1):
         place = place[..., None]
     for what, given in (("x", place), ("the covariances", spread)):
