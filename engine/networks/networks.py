@@ -686,6 +686,7 @@ def _flattened(
     nothing else uses is flattened: else every sum of a chain of sums would be as long as the chain.
     """
     small = len(graph.users) <= SMALL
+    most = MAX_TERMS if small else MAX_TERMS_OF_WHOLE
     nodes: dict[int, ENode | None] = {cls: member}
     ended: list[int] = []
     terms: list[int] = []
@@ -700,6 +701,9 @@ def _flattened(
             ended.append(c)
         elif c not in seen:
             seen.add(c)
+            # Each term may be a multiple and have a sum above it.
+            if len(seen) > 3 * most:
+                return None
             if node is None:
                 terms.append(c)
                 continue
@@ -712,7 +716,7 @@ def _flattened(
                     inside = small or graph.users.get(child, 0) <= 1
                     nodes[child] = sum_of(graph, child) if inside else None
                 stack.append((child, False))
-    if len(terms) > (MAX_TERMS if small else MAX_TERMS_OF_WHOLE):
+    if len(terms) > most:
         return None
     factor = dict.fromkeys(nodes, Fraction(0)) | {cls: Fraction(1)}
     number = dict.fromkeys(nodes, 0) | {cls: 1}

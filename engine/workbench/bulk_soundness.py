@@ -44,7 +44,7 @@ class RandomClasses:
         self._known: dict[int, Snapshot] = {}
 
     def number(self, seed: int) -> Snapshot:
-        """The e-classes of the random terms of that number, the first of them kept."""
+        """The e-classes of the random terms of that number, which are kept."""
         if seed in self._known:
             return self._known[seed]
         rng = np.random.default_rng(seed)
@@ -52,9 +52,7 @@ class RandomClasses:
         roots += random_inverses(rng) if seed % 10 == 3 else []
         roots += [long_product(rng)] if seed % 10 == 7 else []
         roots += [of_masks(rng)] if seed % 10 == 9 else []
-        found = self.of(roots)
-        if seed < GRAPHS:
-            self._known[seed] = found
+        self._known[seed] = found = self.of(roots)
         return found
 
     def of(self, roots: Sequence[Term]) -> Snapshot:

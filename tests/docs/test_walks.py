@@ -72,17 +72,24 @@ LEFT_OUT = (
 )
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_all_tests_pass_with_the_additions(part: str, tmp_path: Path) -> None:
-    """Those of the quick tier: three operations and a format, added by the walks alone."""
-    walks.copy_project(tmp_path)
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with three operations and a format, added by the walks alone."""
+    folder = tmp_path_factory.mktemp("project")
+    walks.copy_project(folder)
     for addition in ADDITIONS:
-        walks.take_steps(addition, tmp_path)
+        walks.take_steps(addition, folder)
     # As `make docs` does; the table of proofs takes minutes.
-    run_module(tmp_path, "eggrad.frontend.workbench.rule_docs")
-    run_module(tmp_path, "tests.docs.functions")
+    run_module(folder, "eggrad.frontend.workbench.rule_docs")
+    run_module(folder, "tests.docs.functions")
+    return folder
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_all_tests_pass_with_the_additions(part: str, extended: Path) -> None:
+    """Those of the quick tier."""
     options = ("-qq", "--tier=quick", *(f"--deselect={test}" for test in LEFT_OUT))
-    run_module(tmp_path, "pytest", "-pno:cacheprovider", "-pno:xdist", *options, *part.split())
+    run_module(extended, "pytest", "-pno:cacheprovider", "-pno:xdist", *options, *part.split())
 
 
 def test_every_test_is_in_a_part() -> None:

@@ -10,12 +10,15 @@ leaves out of the thorough one: the other cases, and all of the tests that draw 
 file anew; with paths, as pytest takes them, it measures these alone.
 """
 
+import ast
 import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable
+from functools import cache
 from itertools import starmap
 from math import ceil, sqrt
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -85,16 +88,26 @@ def chosen(items: list[pytest.Item]) -> list[pytest.Item]:
         size = len(cases), slow.get(test, 0), whole
         if _tier != "rest":
             found.update(spread[: wanted(_tier, *size)])
-        elif _draws(cases[0]):
+        elif test.rpartition("::")[2] in drawing(cases[0].path):
             found.update(cases)
         else:
             found.update(spread[wanted("standard", *size) :])
     return [item for item in items if item in found]
 
 
-def _draws(item: pytest.Item) -> bool:
-    """Whether a test's file asks how many samples it draws."""
-    return getattr(getattr(item, "module", None), samples.__name__, None) is samples
+@cache
+def drawing(path: Path) -> frozenset[str]:
+    """The functions and constants of a file that ask how many samples to draw, or lead to one."""
+    mentioned: dict[str, set[str]] = {}
+    for statement in ast.parse(path.read_text("utf-8")).body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        own = getattr(statement, "name", None)
+        defined = [own] if own else [n.id for n in names if isinstance(n.ctx, ast.Store)]
+        mentioned |= {key: {n.id for n in names} for key in defined}
+    found = {samples.__name__}
+    while more := {one for one, others in mentioned.items() if others & found} - found:
+        found |= more
+    return frozenset(found)
 
 
 # What pytest calls -------------------------------------------------------------------------------
