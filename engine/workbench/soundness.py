@@ -27,7 +27,7 @@ SMALL: Final = Scope((1, 2), 2)
 # Values of each, where derivatives are taken of it.
 TRIALS: Final = 8
 # Most laws need a few draws for an instance, some a hundred.
-DRAWS: Final = 1_000
+DRAWS: Final = 600
 # Draws in vain after which there is no use in going on.
 PATIENCE: Final = 10_000
 # Comparisons in vain, for each that is wanted, after which the others are left out.

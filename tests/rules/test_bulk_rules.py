@@ -29,7 +29,7 @@ def classes() -> RandomClasses:
 @every_case
 @pytest.mark.parametrize("rule", BULK_RULES)
 def test_is_true_and_fires(rule: BulkRule, classes: RandomClasses) -> None:
-    found = check_bulk_soundness(rule, classes, samples(600, 1000))
+    found = check_bulk_soundness(rule, classes, samples(600, 1500))
     assert found.counterexample is None, str(found.counterexample)
     assert found.compared
 

@@ -19,7 +19,7 @@ from tests.support.beyond import fails_beyond
 from tests.support.needed_rules import NEEDED, without
 from tests.support.tiers import every_case, samples
 
-INSTANCES = samples(8, 40)
+INSTANCES = samples(8, 100)
 
 # Laws on terms without axes.
 SCALAR = (

@@ -220,7 +220,7 @@ def test_a_variable_that_does_not_occur() -> None:
 MODES = ("forward", "reverse", "auto")
 
 
-@settings(max_examples=samples(15, 50), deadline=None, derandomize=True)
+@settings(max_examples=samples(15, 100), deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_modes_agree(seed: int) -> None:
     random = Random(seed)

@@ -125,7 +125,7 @@ UNDECIDED = {
 def fate(mutant: Rule) -> str:
     """What becomes of a mutant: "refuted", "refused", "proved", or "survives"."""
     try:
-        if check_soundness(mutant, 100).counterexample is not None:
+        if check_soundness(mutant, 300).counterexample is not None:
             return "refuted"
     except EggradError:
         return "refused"

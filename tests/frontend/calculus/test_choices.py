@@ -67,7 +67,7 @@ def test_choices_between_masks(text: str) -> None:
 
 
 def test_random_choices() -> None:
-    for seed in range(samples(4, 30)):
+    for seed in range(samples(4, 60)):
         _check(_program(random.Random(seed), 3))
 
 

@@ -12,7 +12,7 @@ from eggrad.frontend.expression.special_laws import special_functions
 from eggrad.rules.prerequisites import prerequisites_of
 from tests.support.tiers import every_case, samples
 
-INSTANCES = samples(8, 40)
+INSTANCES = samples(8, 100)
 RULES = [pytest.param(r, id=r.name) for r in special_functions.rules]
 x, y = eg.variable("x", ("n",), ["positive"]), eg.variable("y", ("n",), ["positive"])
 

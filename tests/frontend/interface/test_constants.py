@@ -398,7 +398,7 @@ def test_a_constant_says_what_it_is() -> None:
 def test_constants_of_random_sums_are_right() -> None:
     rng = np.random.default_rng(0)
     losses = [case for case in CASES.values() if case.by == "w" and not case.assume]
-    for _ in range(samples(3, 6)):
+    for _ in range(samples(3, 12)):
         f, g = (losses[k] for k in rng.choice(len(losses), size=2, replace=False))
         m, n = (int(c) for c in rng.choice([-3, -2, -1, 1, 2, 3], size=2))
         text = f"({m})*({f.text}) + ({n})*({g.text})"

@@ -41,7 +41,7 @@ def test_most_are_decided() -> None:
     assert counts[True] >= 0.85 * len(chosen)
 
 
-@pytest.mark.parametrize("block", range(samples(1, 5)))
+@pytest.mark.parametrize("block", range(samples(1, 10)))
 def test_no_chord_contradicts_what_is_said_of_random_functions(block: int) -> None:
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
         rng = np.random.default_rng(seed)

@@ -358,7 +358,7 @@ def test_small_sizes(name: str, size: int) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@settings(max_examples=samples(8, 50), deadline=None)
+@settings(max_examples=samples(8, 100), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 @example(340)
 @example(99811743)

@@ -15,6 +15,7 @@ from eggrad.frontend.printing.matrix import length
 from tests.cases.test_derivative_cases import CASES, NAMES, instances
 from tests.support.places import DATA
 from tests.support.random_matrix_texts import DIMS, random_text
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
@@ -31,7 +32,7 @@ def dims_of(case: dict[str, Any]) -> dict[str, tuple[str | int, ...]]:
     }
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(600))
 def test_random_matrix_texts(seed: int) -> None:
     """What is written has the same value; read and written again as it is, it stays as it is."""
     text = random_text(Random(seed))
@@ -135,7 +136,7 @@ def test_python_of_sums_of_multiples() -> None:
 def test_deep_expressions(step: Any) -> None:
     deep = x
     # Python's functions may call each other a thousand times.
-    for _ in range(1100):
+    for _ in range(samples(1100, 2000)):
         deep = step(deep)
     for language in ("matrix", "index", "latex", "dot"):
         assert deep.to(language)

@@ -37,7 +37,7 @@ EACH = pytest.mark.parametrize("fact", [pytest.param(f, id=f.name) for f in FACT
 @EACH
 def test_is_true(fact: Fact) -> None:
     # Specs that fit each other are seldom drawn.
-    wanted = 10 if sum(p.kind == Spec for p in parameters_of(fact)) > 1 else samples(15, 60)
+    wanted = 10 if sum(p.kind == Spec for p in parameters_of(fact)) > 1 else samples(15, 150)
     found = check_fact(fact, wanted, seed=1)
     assert found.counterexample is None, f"{fact.text}: {found.counterexample}"
     assert found.compared >= 0.8 * wanted
